@@ -133,7 +133,7 @@ class Sweep:
         trials: feasible trials wanted per batch size.
         max_trials: trials tried per batch size at most, feasible or not.
         trials_per_pack: trials trained together by one process; None is all of them.
-        k: how many order statistics stay exact when `prune` is KTH.
+        k: how many order statistics stay exact: 1 when `prune` is MIN, `trials` when it is NONE.
         metaparameters: the values of those that are not searched.
         parameter_configs: the search space; its order is the order of the search dimensions.
     """
@@ -163,6 +163,12 @@ class Sweep:
         if self.trials_per_pack is None:
             return 1
         return -(-self.trials // self.trials_per_pack)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The metaparameters with a value: those searched in their order, then those fixed."""
+        searched = tuple(config.name for config in self.parameter_configs)
+        return (*searched, *sorted(self.metaparameters))
 
     def at(self, **changes: Any) -> "Sweep":
         """Returns a copy with some fields replaced."""
