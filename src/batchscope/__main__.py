@@ -1,0 +1,7 @@
+"""`python -m batchscope`."""
+
+import sys
+
+from batchscope.cli import main
+
+sys.exit(main())

@@ -1,0 +1,5 @@
+"""The `batchscope` command."""
+
+from batchscope.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,1 @@
+"""The engine: many trials of one study advanced together."""
