@@ -62,5 +62,7 @@ def trials_schema(parameters: Sequence[str]) -> pa.Schema:
 
     Each becomes a column `parameters/NAME` of doubles, searched or fixed alike.
     """
-    columns = [pa.field(PARAMETER_PREFIX + name, pa.float64(), nullable=False) for name in parameters]
+    columns = [
+        pa.field(PARAMETER_PREFIX + name, pa.float64(), nullable=False) for name in parameters
+    ]
     return pa.schema([*_TRIALS, *columns])

@@ -1,0 +1,23 @@
+"""The tables of a sweep and the folder they live in."""
+
+from batchscope.results.find import find_sweeps
+from batchscope.results.schema import (
+    MEASUREMENTS,
+    METRICS,
+    PARAMETER_PREFIX,
+    Status,
+    trials_schema,
+)
+from batchscope.results.store import SweepStore
+from batchscope.results.tables import SweepTables
+
+__all__ = [
+    "MEASUREMENTS",
+    "METRICS",
+    "PARAMETER_PREFIX",
+    "Status",
+    "SweepStore",
+    "SweepTables",
+    "find_sweeps",
+    "trials_schema",
+]
