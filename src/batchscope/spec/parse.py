@@ -73,8 +73,8 @@ def sweep_from(values: Mapping[str, Any], *, folder: Path | None, source: Source
     if not _FOLDER_NAME.fullmatch(name):
         raise document.wrong(
             "name",
-            "what can name a folder: at most 100 letters, digits, _, - and ., the first a letter, "
-            "a digit or _",
+            "the name of a folder: at most 100 letters, digits, _, - and ., the first a letter, a "
+            "digit or _",
         )
     trials = document.count("trials")
     max_trials = document.count("max_trials", default=default_max_trials(trials))

@@ -49,9 +49,10 @@ def validate_workload(
     usable = [*required, *(name for name in optional if name not in required)]
     for name in given:
         if name not in usable:
+            free = [each for each in usable if each not in given]
             raise SpecError(
                 f"sweep {sweep.name}: the metaparameter {name} is used by nothing, "
-                f"{_hint(name, usable)}expected only those of {used}: {', '.join(usable)}"
+                f"{_hint(name, free)}expected only those of {used}: {', '.join(usable)}"
             )
 
 
