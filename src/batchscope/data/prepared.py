@@ -139,7 +139,8 @@ def _source(builder: Any, name: str, key: str) -> Any:
 
 
 def _in_memory(source: Any, normalise: Normalise) -> Examples:
-    images, labels = [], []
+    images: list[np.ndarray] = []
+    labels: list[int] = []
     for start in range(0, len(source), _CHUNK):
         chunk = source.__getitems__(list(range(start, min(start + _CHUNK, len(source)))))
         images.append(np.stack([example["image"] for example in chunk]))
