@@ -185,7 +185,10 @@ def _sync_folder(folder: Path) -> None:
 
 def _refused(action: str, place: str, error: OSError) -> ResultsError:
     reason = (error.strerror or str(error)).lower()
+    remedy = "put that right"
+    if action != "read":
+        remedy += ", or choose another folder,"
     return ResultsError(
-        f"cannot {action} {place}: {reason}; make that possible, or choose another folder, and run "
-        "the same command again (nothing already written is lost)"
+        f"cannot {action} {place}: {reason}; {remedy} and run the same command again "
+        "(nothing already written is lost)"
     )

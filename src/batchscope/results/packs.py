@@ -5,6 +5,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
+from batchscope.errors import ResultsError
 from batchscope.results.files import Files
 from batchscope.results.layout import measurements_file, trials_file
 from batchscope.results.parquet import (
@@ -34,16 +35,16 @@ class PackFiles:
         """Returns a pack, None if it is not finished.
 
         Raises:
-            UnusableTableError: it is finished and its files are damaged or foreign; the text is a
-                sentence that names the file.
+            UnusableTableError: it is finished and its files are unreadable, damaged or foreign; the
+                text is a sentence that names the file.
         """
         name = trials_file(batch_size, pack)
-        content = self._files.read(name)
+        content = self._content(name)
         if content is None:
             return None
         trials, metadata = self._decode(name, content, self.trials_schema)
         measurements_name = measurements_file(batch_size, pack)
-        content = self._files.read(measurements_name)
+        content = self._content(measurements_name)
         if content is None:
             raise self._unusable(measurements_name, "it is missing although the pack is finished")
         measurements, _ = self._decode(measurements_name, content, MEASUREMENTS)
@@ -86,6 +87,12 @@ class PackFiles:
             write_table(table, metadata, stream)
 
         self._files.write(name, writer)
+
+    def _content(self, name: str) -> bytes | None:
+        try:
+            return self._files.read(name)
+        except ResultsError as error:  # of this file alone: others can still be read
+            raise UnusableTableError(str(error)) from error
 
     def _decode(
         self, name: str, content: bytes, schema: pa.Schema
