@@ -40,6 +40,7 @@ def test_a_new_folder_describes_its_sweep(tmp_path: Path, sweep: Sweep) -> None:
 
 def test_an_empty_sweep_reads_as_empty_tables(tmp_path: Path, sweep: Sweep) -> None:
     found = create(tmp_path, sweep).read()
+    assert found.versions["jax"] == "0.0.1"
     assert (found.trials.num_rows, found.measurements.num_rows) == (0, 0)
     assert found.missing == ((4, 0), (4, 1), (8, 0), (8, 1))
     assert (found.finished, found.problems) == ((), ())

@@ -52,6 +52,7 @@ def test_a_misspelt_name() -> None:
     found = message("mnist_10k_fc64_sgd")
     assert found.startswith("no sweep 'mnist_10k_fc64_sgd': no file has that path, and the")
     assert "did you mean 'mnist_10k_fc_64_sgd'?" in found
+    assert message("x" * 5000).startswith("no sweep 'xxx")
     assert "the catalogue holds cifar10_simple_cnn_momentum, " in found
 
 

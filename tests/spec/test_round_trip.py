@@ -3,7 +3,7 @@
 from types import MappingProxyType
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from batchscope.spec import (
@@ -102,7 +102,7 @@ def sweeps(draw: st.DrawFn) -> Sweep:
 
 
 @given(sweeps())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_dump_then_load_is_identity(sweep: Sweep) -> None:
     text = to_toml(sweep)
     again = parse_sweep(text)
@@ -113,7 +113,7 @@ def test_dump_then_load_is_identity(sweep: Sweep) -> None:
 
 
 @given(sweeps())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_overriding_nothing_changes_nothing(sweep: Sweep) -> None:
     assert override(sweep) == sweep
 

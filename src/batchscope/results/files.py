@@ -69,7 +69,10 @@ class LocalFiles:
 
     def exists(self, name: str) -> bool:
         """Returns whether there is such a file."""
-        return (self._folder / name).is_file()
+        try:
+            return (self._folder / name).is_file()
+        except OSError as error:
+            raise _refused("read", self.place(name), error) from error
 
     def list(self) -> list[str]:
         """Returns the names of all files, sorted; hidden ones are left out."""

@@ -206,6 +206,7 @@ class SweepStore:
             trials_schema=self._pack_files.trials_schema,
             missing=tuple(missing),
             problems=tuple(problems),
+            versions=self.versions,
         )
 
     def _foreign_files(self) -> list[str]:

@@ -31,6 +31,7 @@ class SweepTables:
         finished: (batch size, pack) of the packs in the tables.
         missing: (batch size, pack) of all others: not measured yet, or not readable.
         problems: files that are damaged, foreign or missing, one sentence each.
+        versions: of Python and the libraries that began the sweep; empty where not known.
         metadata: what was noted with each finished pack.
     """
 
@@ -40,6 +41,7 @@ class SweepTables:
     finished: tuple[tuple[int, int], ...]
     missing: tuple[tuple[int, int], ...]
     problems: tuple[str, ...]
+    versions: Mapping[str, str]
     metadata: Mapping[tuple[int, int], Mapping[str, str]]
 
 
@@ -50,6 +52,7 @@ def join(
     trials_schema: pa.Schema,
     missing: tuple[tuple[int, int], ...],
     problems: tuple[str, ...],
+    versions: Mapping[str, str],
 ) -> SweepTables:
     """Returns the packs, which are ordered by batch size, as one."""
     measurements = pa.concat_tables(
@@ -67,5 +70,6 @@ def join(
         finished=tuple((pack.batch_size, pack.pack) for pack in packs),
         missing=missing,
         problems=problems,
+        versions=versions,
         metadata={(pack.batch_size, pack.pack): pack.metadata for pack in packs},
     )

@@ -28,7 +28,8 @@ def _definitions(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yields (line, full path) of every table header and of every key that starts a line."""
     table: tuple[str, ...] = ()
     open_quote = None
-    for line, content in enumerate(text.splitlines(), start=1):
+    # not splitlines(), which also splits at characters that are no line ends in TOML
+    for line, content in enumerate(text.split("\n"), start=1):
         if open_quote is not None:  # inside a multi-line string nothing is a key
             if open_quote in content:
                 open_quote = None

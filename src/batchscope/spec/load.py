@@ -24,7 +24,7 @@ def load_sweep(source: str | Path) -> Sweep:
         entries = _entries()
         if source in entries:
             return parse_sweep(entries[source].read_text("utf-8"), origin=f"{source}.toml")
-        if not Path(source).exists() and not _looks_like_path(source):
+        if not _looks_like_path(source):
             close = get_close_matches(source, entries, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
             raise SpecError(
@@ -52,7 +52,12 @@ def _entries() -> dict[str, Traversable]:
 
 
 def _looks_like_path(source: str) -> bool:
-    return source.endswith(".toml") or "/" in source or "\\" in source
+    if source.endswith(".toml") or "/" in source or "\\" in source:
+        return True
+    try:
+        return Path(source).exists()
+    except OSError:  # too long for a path
+        return False
 
 
 def _read(path: Path) -> str:
