@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from batchscope.report.theme import Series, Style
+from batchscope.report.theme import Palette, Series, Style
 
 Rows = Sequence[Mapping[str, Any]]
 MAIN_HEIGHT = 430
@@ -15,7 +15,7 @@ SMALL_HEIGHT = 280
 
 def table(rows: Rows) -> alt.Chart:
     """Returns an empty chart over `rows`."""
-    return alt.Chart(alt.Data(values=[dict(row) for row in rows]))
+    return alt.Chart(alt.InlineData(values=[dict(row) for row in rows]))
 
 
 def padded(values: Iterable[float], *, octaves: float) -> tuple[float, float]:
@@ -26,12 +26,33 @@ def padded(values: Iterable[float], *, octaves: float) -> tuple[float, float]:
     return min(finite) / 2**octaves, max(finite) * 2**octaves
 
 
-def powers_of_two(domain: tuple[float, float], *, at_most: int = 13) -> list[float]:
+def powers_of_two(domain: tuple[float, float], *, at_most: int) -> list[float]:
     """Returns the powers of two within `domain`, thinned evenly to `at_most`."""
     low, high = (math.log2(end) for end in domain)
     exponents = range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
     stride = max(1, -(-len(exponents) // at_most))
-    return [2.0**e for e in exponents if e % stride == 0]
+    ticks = [2.0**e for e in exponents if e % stride == 0]
+    if len(ticks) < 3:  # a narrow range: 1.5 times each as well
+        ticks = sorted(
+            t
+            for e in range(math.floor(low) - 1, math.ceil(high) + 1)
+            for t in (2.0**e, 1.5 * 2.0**e)
+            if domain[0] <= t <= domain[1]
+        )
+    return ticks
+
+
+def round_numbers(domain: tuple[float, float]) -> list[float]:
+    """Returns 1, 2, 5, 10, 20, ... within `domain`; more finely where that leaves few."""
+    low, high = (math.log10(end) for end in domain)
+    ticks: list[float] = []
+    for steps in ((1,), (1, 2, 5), (1, 2, 3, 4, 5, 6, 7, 8, 9)):
+        exponents = range(math.floor(low) - 1, math.ceil(high) + 1)
+        ticks = [float(f"{m}e{e}") for e in exponents for m in steps]
+        ticks = [t for t in ticks if domain[0] <= t <= domain[1]]
+        if len(ticks) >= 3:
+            break
+    return ticks
 
 
 def log2_scale(domain: tuple[float, float]) -> alt.Scale:
@@ -39,10 +60,19 @@ def log2_scale(domain: tuple[float, float]) -> alt.Scale:
     return alt.Scale(type="log", base=2, domain=list(domain), nice=False)
 
 
-def log2_axis(domain: tuple[float, float]) -> alt.Axis:
-    """Returns an axis with a tick at each power of two, labelled as whole numbers."""
+def log2_axis(domain: tuple[float, float], *, at_most: int = 13) -> alt.Axis:
+    """Returns an axis with a tick at each power of two, for counts of steps or examples."""
+    return _axis(powers_of_two(domain, at_most=at_most))
+
+
+def decimal_axis(domain: tuple[float, float]) -> alt.Axis:
+    """Returns an axis with ticks at round numbers, for metaparameters."""
+    return _axis(round_numbers(domain))
+
+
+def _axis(ticks: list[float]) -> alt.Axis:
     labels = "datum.value < 1 ? format(datum.value, '.3~g') : format(datum.value, ',')"
-    return alt.Axis(values=powers_of_two(domain), labelExpr=labels, labelOverlap="greedy")
+    return alt.Axis(values=ticks, labelExpr=labels, labelOverlap="greedy", labelSeparation=6)
 
 
 def batch_domain(series: Iterable[Series]) -> tuple[float, float]:
@@ -52,9 +82,7 @@ def batch_domain(series: Iterable[Series]) -> tuple[float, float]:
 
 def batch_size_x(domain: tuple[float, float], *, field: str = "batch_size") -> alt.X:
     """Returns the horizontal axis of nearly every plot."""
-    return alt.X(
-        f"{field}:Q", scale=log2_scale(domain), axis=log2_axis(domain), title="Batch size"
-    )
+    return alt.X(f"{field}:Q", scale=log2_scale(domain), axis=log2_axis(domain), title="Batch size")
 
 
 def pick_series() -> alt.Parameter:
@@ -75,7 +103,7 @@ def colour_of(series: Sequence[Series]) -> alt.Color:
     return alt.Color(
         "sweep:N",
         scale=alt.Scale(domain=[s.label for s in series], range=[s.colour for s in series]),
-        legend=legend_on_top(),
+        legend=legend_on_top(s.label for s in series),
     )
 
 
@@ -84,7 +112,7 @@ def shape_of(series: Sequence[Series]) -> alt.Shape:
     return alt.Shape(
         "sweep:N",
         scale=alt.Scale(domain=[s.label for s in series], range=[s.shape for s in series]),
-        legend=legend_on_top(),
+        legend=legend_on_top(s.label for s in series),
     )
 
 
@@ -93,36 +121,48 @@ def dash_of(series: Sequence[Series]) -> alt.StrokeDash:
     return alt.StrokeDash(
         "sweep:N",
         scale=alt.Scale(domain=[s.label for s in series], range=[list(s.dash) for s in series]),
-        legend=legend_on_top(),
+        legend=legend_on_top(s.label for s in series),
     )
 
 
-def legend_on_top(*, stroke_width: float = 0) -> alt.Legend:
-    """Returns a legend above the plot, in one column where the plot is narrow."""
+def legend_on_top(labels: Iterable[str], *, stroke_width: float = 0) -> alt.Legend:
+    """Returns a legend above the plot, of as many columns as fit."""
     return alt.Legend(
         title=None,
-        columns=alt.ExprRef("width < 420 ? 1 : 3"),
+        columns=legend_columns(labels),
         symbolOpacity=1,
         symbolStrokeWidth=stroke_width,
     )
 
 
-def finish(chart: alt.LayerChart, style: Style, *, height: int) -> alt.LayerChart:
-    """Returns `chart` with the size and the look of every plot."""
-    palette = style.palette
-    return (
-        chart.properties(
-            width=style.width,
-            height=height,
-            autosize=alt.AutoSizeParams(type="fit-x", contains="padding")
-            if style.width == "container"
-            else alt.AutoSizeParams(type="pad"),
-            background="transparent" if style.width == "container" else palette.paper,
-            padding=4 if style.width == "container" else 20,
-        )
-        .configure(font=style.font)
-        .configure_view(stroke=None)
-        .configure_axis(
+def legend_columns(labels: Iterable[str]) -> alt.ExprRef:
+    """Returns how many columns of a legend with these entries fit into the plot's width."""
+    widest_px = max((len(label) for label in labels), default=0) * 7.2 + 42
+    # On the page the plot's own width is not settled when its legend is first laid out.
+    room = "(isFinite(containerSize()[0]) ? containerSize()[0] : width)"
+    return alt.ExprRef(f"max(1, floor({room} / {widest_px:.0f}))")
+
+
+def finish(layers: Sequence[alt.Chart], style: Style, *, height: int) -> alt.LayerChart:
+    """Returns the layers as one chart, with the size and the look of every plot."""
+    fluid = style.width == "container"
+    # One call each: Altair copies a chart with all its data whenever it changes something.
+    chart = alt.LayerChart(layer=list(layers)).properties(
+        width=style.width,
+        height=height,
+        autosize=alt.AutoSizeParams(type="fit-x" if fluid else "pad", contains="padding"),
+        background="transparent" if fluid else style.palette.paper,
+        padding=4 if fluid else 20,
+    )
+    looked: alt.LayerChart = chart.configure(font=style.font, **_look(style.palette, style.font))
+    return looked
+
+
+def _look(palette: Palette, font: str) -> dict[str, Any]:
+    """Returns the configuration of axes, legends and titles."""
+    return {
+        "view": alt.ViewConfig(stroke=None),
+        "axis": alt.AxisConfig(
             labelColor=palette.muted,
             titleColor=palette.ink,
             labelFontSize=12,
@@ -134,13 +174,20 @@ def finish(chart: alt.LayerChart, style: Style, *, height: int) -> alt.LayerChar
             domainColor=palette.faint,
             tickColor=palette.faint,
             tickSize=4,
-        )
-        .configure_axisY(
-            domain=False, ticks=False, titleAngle=0, titleAlign="left", titleAnchor="end",
-            titleX=0, titleY=-14, titleBaseline="bottom",
-        )
-        .configure_axisX(grid=False)
-        .configure_legend(
+        ),
+        "axisX": alt.AxisConfig(grid=False),
+        # The vertical title lies flat above its axis, where it is read without turning the head.
+        "axisY": alt.AxisConfig(
+            domain=False,
+            ticks=False,
+            titleAngle=0,
+            titleAlign="left",
+            titleAnchor="end",
+            titleX=0,
+            titleY=-14,
+            titleBaseline="bottom",
+        ),
+        "legend": alt.LegendConfig(
             orient="top",
             labelFontSize=13,
             labelColor=palette.ink,
@@ -149,16 +196,13 @@ def finish(chart: alt.LayerChart, style: Style, *, height: int) -> alt.LayerChar
             offset=40,
             columnPadding=22,
             rowPadding=6,
-        )
-        .configure_title(
-            font=style.font,
+        ),
+        "title": alt.TitleConfig(
+            font=font,
             color=palette.ink,
-            subtitleColor=palette.muted,
             anchor="start",
             fontSize=17,
             fontWeight=600,
-            subtitleFontSize=12.5,
-            subtitlePadding=6,
             offset=16,
-        )
-    )
+        ),
+    }

@@ -6,6 +6,7 @@ from typing import Any
 import altair as alt
 
 from batchscope.analysis.findings import Comparison
+from batchscope.analysis.study_findings import LARGEST_OPTIMISM_LOG2
 from batchscope.report import wording
 from batchscope.report.axes import (
     SMALL_HEIGHT,
@@ -14,6 +15,7 @@ from batchscope.report.axes import (
     colour_of,
     faded,
     finish,
+    legend_columns,
     log2_axis,
     log2_scale,
     padded,
@@ -30,14 +32,14 @@ _RATIO_TICKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1, 3 / 2, 2, 3, 4, 8, 16)
 def optimism_plot(series: Sequence[Series], style: Style) -> alt.LayerChart:
     """Returns how much the best of n trials still gains over the best of n/2, per batch size.
 
-    Studies that need more trials are filled, the others open.
+    The dashed line is the gain above which a study needs more trials; those are filled.
     """
     rows = [
         {
             "sweep": one.label,
             "batch_size": study.batch_size,
             "optimism": study.optimism_log2,
-            "gain": wording.percent(2**study.optimism_log2 - 1),
+            "gain": wording.rounded_percent(2**study.optimism_log2 - 1),
             "verdict": "needs more trials" if study.needs_more_trials else "enough trials",
         }
         for one in series
@@ -48,7 +50,11 @@ def optimism_plot(series: Sequence[Series], style: Style) -> alt.LayerChart:
     x = batch_size_x(batch_domain(series))
     y = alt.Y("optimism:Q", title="log2(best of n/2 ÷ best of n)")
     line = table(rows).mark_line(strokeWidth=1, tooltip=None)
+    limit = table([{"optimism": LARGEST_OPTIMISM_LOG2}]).mark_rule(
+        color=style.palette.muted, strokeDash=[5, 3], tooltip=None
+    )
     marks = [
+        limit.encode(y),
         line.encode(x, y, colour_of(series), opacity=faded(picked, 0.4)),
     ]
     for verdict, fill in (("enough trials", style.palette.paper), ("needs more trials", None)):
@@ -72,12 +78,12 @@ def optimism_plot(series: Sequence[Series], style: Style) -> alt.LayerChart:
             )
         )
     marks[-1] = marks[-1].add_params(picked)
-    return finish(alt.layer(*marks), style, height=SMALL_HEIGHT)
+    return finish([*marks], style, height=SMALL_HEIGHT)
 
 
 def slopes_plot(series: Sequence[Series], style: Style) -> alt.LayerChart:
     """Returns local slopes of steps against batch size: -1 is perfect scaling, 0 no gain."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"sweep": one.label, "batch_size": batch_size, "slope": slope}
         for one in series
         for batch_size, slope in (one.sweep.curve.slopes if one.sweep.curve else ())
@@ -103,7 +109,7 @@ def slopes_plot(series: Sequence[Series], style: Style) -> alt.LayerChart:
     line = table(rows).mark_line(strokeWidth=1, tooltip=None)
     points = table(rows).mark_point(filled=True, size=60)
     return finish(
-        alt.layer(
+        [
             limits,
             line.encode(x, y, colour_of(series), opacity=faded(picked, 0.4)),
             points.encode(
@@ -118,7 +124,7 @@ def slopes_plot(series: Sequence[Series], style: Style) -> alt.LayerChart:
                     alt.Tooltip("slope:Q", title="Slope", format=".2f"),
                 ],
             ).add_params(picked),
-        ),
+        ],
         style,
         height=SMALL_HEIGHT,
     )
@@ -127,7 +133,7 @@ def slopes_plot(series: Sequence[Series], style: Style) -> alt.LayerChart:
 def diagnostics_plot(series: Series, style: Style) -> alt.LayerChart:
     """Returns the fitted curve and the two simpler fits over one sweep's points."""
     curve = series.sweep.curve
-    points = [
+    points: list[dict[str, Any]] = [
         {"batch_size": study.batch_size, "steps": study.steps_to_result}
         for study in series.sweep.studies
         if study.steps_to_result is not None
@@ -141,18 +147,21 @@ def diagnostics_plot(series: Series, style: Style) -> alt.LayerChart:
         for diagnostic in curve.diagnostics:
             names.append(diagnostic.name)
             lines += [
-                {"fit": diagnostic.name, "batch_size": b, "steps": s}
-                for b, s in diagnostic.points
+                {"fit": diagnostic.name, "batch_size": b, "steps": s} for b, s in diagnostic.points
             ]
     x_domain = batch_domain([series])
-    y_domain = padded((float(row["steps"] or 1) for row in points), octaves=0.5)
+    y_domain = padded((row["steps"] for row in points), octaves=0.5)
     x = batch_size_x(x_domain)
     y = alt.Y(
-        "steps:Q", scale=log2_scale(y_domain), axis=log2_axis(y_domain), title="Steps to result"
+        "steps:Q",
+        scale=log2_scale(y_domain),
+        axis=log2_axis(y_domain, at_most=8),
+        title="Steps to result",
     )
     dashes = [[1, 0], [7, 4], [2, 3]]
-    legend = alt.Legend(title=None, columns=alt.ExprRef("width < 300 ? 1 : 3"),
-                        symbolType="stroke", symbolSize=450)
+    legend = alt.Legend(
+        title=None, columns=legend_columns(names), symbolType="stroke", symbolSize=450
+    )
     colours = [series.colour, style.palette.ink, style.palette.muted]
     fits = (
         table(lines)
@@ -161,7 +170,8 @@ def diagnostics_plot(series: Series, style: Style) -> alt.LayerChart:
             x,
             y,
             alt.Color(
-                "fit:N", legend=legend,
+                "fit:N",
+                legend=legend,
                 scale=alt.Scale(domain=names, range=colours[: len(names)]),
             ),
             alt.StrokeDash(
@@ -171,9 +181,7 @@ def diagnostics_plot(series: Series, style: Style) -> alt.LayerChart:
     )
     measured = (
         table(points)
-        .mark_point(
-            filled=True, opacity=1, size=60, color=series.colour, shape=series.shape
-        )
+        .mark_point(filled=True, opacity=1, size=60, color=series.colour, shape=series.shape)
         .encode(
             x,
             y,
@@ -183,12 +191,12 @@ def diagnostics_plot(series: Series, style: Style) -> alt.LayerChart:
             ],
         )
     )
-    return finish(alt.layer(fits, measured), style, height=SMALL_HEIGHT)
+    return finish([fits, measured], style, height=SMALL_HEIGHT)
 
 
 def ratio_plot(comparison: Comparison, second: Series | None, style: Style) -> alt.LayerChart:
     """Returns the steps of the second sweep over those of the first, at each batch size."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "batch_size": batch_size,
             "ratio": ratio.value,
@@ -200,8 +208,8 @@ def ratio_plot(comparison: Comparison, second: Series | None, style: Style) -> a
         if ratio.value is not None and ratio.value > 0
     ]
     colour = second.colour if second else style.palette.ink
-    x_domain = padded((row["batch_size"] for row in rows), octaves=0.4)  # type: ignore[misc]
-    ends = [float(row[end]) for row in rows for end in ("low", "high")]  # type: ignore[arg-type]
+    x_domain = padded((row["batch_size"] for row in rows), octaves=0.4)
+    ends = [row[end] for row in rows for end in ("low", "high")]
     y_domain = padded([*ends, 0.8, 1.25], octaves=0.15)
     x = batch_size_x(x_domain)
     axis = alt.Axis(
@@ -238,4 +246,4 @@ def ratio_plot(comparison: Comparison, second: Series | None, style: Style) -> a
             ],
         )
     )
-    return finish(alt.layer(equal, spans, points), style, height=SMALL_HEIGHT)
+    return finish([equal, spans, points], style, height=SMALL_HEIGHT)

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from enum import Enum
 from typing import Any
+
+import numpy as np
 
 from batchscope.analysis.findings import Findings
 
@@ -30,16 +31,18 @@ def _plain(value: Any) -> Any:
         return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, Enum):
-        return _plain(value.value)
-    if value is None or isinstance(value, bool | str):
-        return str(value) if isinstance(value, str) else value
-    if hasattr(value, "item"):  # a NumPy scalar
-        return _plain(value.item())
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not isinstance(value, str):
         return [_plain(item) for item in value]
-    raise TypeError(f"{type(value).__name__} has no JSON counterpart")
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> str | int | float | bool | None:
+    match value.item() if isinstance(value, np.generic) else value:
+        case None | bool() | int() as same:
+            return same
+        case str() as words:
+            return str(words)  # a plain text also where it is a member of an enumeration
+        case float() as real:
+            return real if math.isfinite(real) else None
+        case other:
+            raise TypeError(f"{type(other).__name__} has no JSON counterpart")

@@ -97,8 +97,15 @@ def _studies(label: str, sweep: SweepFindings) -> list[str]:
     if not sweep.studies:
         return []
     header = [
-        "Batch size", "Steps to result", "Interval", "Examples", "Complete", "Pruned",
-        "Infeasible", "Incomplete", "Effective learning rate",
+        "Batch size",
+        "Steps to result",
+        "Interval",
+        "Examples",
+        "Complete",
+        "Pruned",
+        "Infeasible",
+        "Incomplete",
+        "Effective learning rate",
     ]
     # The summary folds each table away where HTML inside Markdown is shown, and reads as a
     # heading where it is not.
@@ -113,14 +120,10 @@ def _studies(label: str, sweep: SweepFindings) -> list[str]:
 
 def _study_rows(sweep: SweepFindings) -> Iterator[list[str]]:
     for study in sweep.studies:
-        if study.steps_to_result is None:
-            steps = f"not in {wording.number(study.steps_after)}"
-        else:
-            steps = wording.number(study.steps_to_result)
         incomplete = study.counts.get("INCOMPLETE", 0) + study.missing_trials
         yield [
             wording.number(study.batch_size),
-            steps,
+            wording.steps(study),
             (wording.interval(study.interval) if study.interval else "") or wording.UNKNOWN,
             wording.number(study.examples_to_result),
             *(f"{study.counts.get(s, 0):,}" for s in ("COMPLETE", "PRUNED", "INFEASIBLE")),

@@ -12,9 +12,10 @@ from batchscope.report.axes import (
     batch_domain,
     batch_size_x,
     colour_of,
+    decimal_axis,
     faded,
     finish,
-    log2_axis,
+    legend_columns,
     log2_scale,
     padded,
     pick_series,
@@ -23,7 +24,7 @@ from batchscope.report.axes import (
 )
 from batchscope.report.theme import Series, Style
 
-_HEURISTICS = {"linear scaling": 1.0, "square-root scaling": 0.5}
+_HEURISTICS = {"linear": 1.0, "square root": 0.5}  # powers of the batch size
 
 
 def varied_names(series: Sequence[Series]) -> list[str]:
@@ -43,7 +44,7 @@ def learning_rate_plot(series: Series, style: Style) -> alt.LayerChart:
     Each heuristic's line passes through the geometric mean of the points: it is the least-squares
     fit, in logarithms, of a line with that slope, so no single noisy study anchors it.
     """
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "sweep": series.label,
             "batch_size": study.batch_size,
@@ -54,12 +55,12 @@ def learning_rate_plot(series: Series, style: Style) -> alt.LayerChart:
         if study.effective_learning_rate is not None and study.effective_learning_rate > 0
     ]
     x_domain = batch_domain([series])
-    y_domain = padded((float(row["value"]) for row in rows), octaves=0.8)  # type: ignore[arg-type]
+    y_domain = padded((row["value"] for row in rows), octaves=0.8)
     x = batch_size_x(x_domain)
     y = alt.Y(
         "value:Q",
         scale=log2_scale(y_domain),
-        axis=log2_axis(y_domain),
+        axis=decimal_axis(y_domain),
         title="Effective learning rate η / (1 − μ)",
     )
     names = list(_HEURISTICS)
@@ -73,7 +74,10 @@ def learning_rate_plot(series: Series, style: Style) -> alt.LayerChart:
                 "heuristic:N",
                 scale=alt.Scale(domain=names, range=[[7, 4], [2, 3]]),
                 legend=alt.Legend(
-                    title=None, columns=2, symbolType="stroke", symbolSize=500,
+                    title=None,
+                    columns=legend_columns(names),
+                    symbolType="stroke",
+                    symbolSize=500,
                     symbolStrokeColor=style.palette.muted,
                 ),
             ),
@@ -81,9 +85,7 @@ def learning_rate_plot(series: Series, style: Style) -> alt.LayerChart:
     )
     points = (
         table(rows)
-        .mark_point(
-            filled=True, opacity=1, size=70, color=series.colour, shape=series.shape
-        )
+        .mark_point(filled=True, opacity=1, size=70, color=series.colour, shape=series.shape)
         .encode(
             x,
             y,
@@ -94,7 +96,7 @@ def learning_rate_plot(series: Series, style: Style) -> alt.LayerChart:
             ],
         )
     )
-    return finish(alt.layer(lines, points), style, height=SMALL_HEIGHT)
+    return finish([lines, points], style, height=SMALL_HEIGHT)
 
 
 def _heuristic_lines(
@@ -128,7 +130,7 @@ def metaparameter_plot(series: Sequence[Series], name: str, style: Style) -> alt
     title = f"1 − {name}" if complement else name
     if logarithmic:
         y_domain = padded(values, octaves=0.5)
-        y = alt.Y("value:Q", scale=log2_scale(y_domain), axis=log2_axis(y_domain), title=title)
+        y = alt.Y("value:Q", scale=log2_scale(y_domain), axis=decimal_axis(y_domain), title=title)
     else:
         y = alt.Y("value:Q", scale=alt.Scale(zero=False, padding=14), title=title)
     line = (
@@ -161,7 +163,7 @@ def metaparameter_plot(series: Sequence[Series], name: str, style: Style) -> alt
             shape="circle", size=190, strokeWidth=1.5, color=style.palette.ink, tooltip=None
         )
         layers.append(rings.encode(x, y))
-    return finish(alt.layer(*layers), style, height=SMALL_HEIGHT)
+    return finish([*layers], style, height=SMALL_HEIGHT)
 
 
 def _values(series: Series, name: str) -> Iterator[dict[str, Any]]:
@@ -173,5 +175,7 @@ def _values(series: Series, name: str) -> Iterator[dict[str, Any]]:
             "sweep": series.label,
             "batch_size": study.batch_size,
             "raw": study.best_parameters[name],
-            "edge": f"near its {near[0].side} {wording.number(near[0].limit)}" if near else "inside",
+            "edge": f"near its {near[0].side} {wording.number(near[0].limit)}"
+            if near
+            else "inside",
         }

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from batchscope.analysis.findings import Findings
 from batchscope.report import wording
-from batchscope.report.page_tables import comparison_table, key_numbers_table, study_table
+from batchscope.report.page_tables import key_numbers_table, study_table
 from batchscope.report.page_text import swatch, text
 from batchscope.report.plots import MAIN, Plot
 from batchscope.report.theme import PAGE_STYLE, Series, series_of
@@ -28,6 +28,10 @@ says how sharp the bend is. Examples processed are steps times batch size, at le
 “≥” means that the batch sizes measured end before the number does.</p>
 <p>Hover or tap a point for its details. Click a name above a plot to show that sweep alone, again
 to add or remove others.</p>
+"""
+_ABOUT_STUDIES = """
+<p>Trials are counted by how they ended. Optimism is how many more steps the best of half the trials
+takes; bold where the batch size needs more trials. η / (1 − μ) is the effective learning rate.</p>
 """
 
 
@@ -82,7 +86,7 @@ def body(findings: Findings, drawn: Sequence[Plot]) -> str:
         f'<section id="how"><h2>How to read this</h2>{_HOW_TO_READ}</section>',
         _provenance(series),
     ]
-    return f'<main>{"".join(parts)}</main>'
+    return f"<main>{''.join(parts)}</main>"
 
 
 def _header(findings: Findings, series: Sequence[Series]) -> str:
@@ -103,11 +107,10 @@ def _header(findings: Findings, series: Sequence[Series]) -> str:
 
 def _key_numbers(findings: Findings, series: Sequence[Series]) -> str:
     fitted = [one for one in series if one.sweep.curve is not None]
-    tables = [key_numbers_table(fitted)] if fitted else []
-    tables += [comparison_table(comparison) for comparison in findings.comparisons]
-    if not tables:
+    if not fitted:
         return ""
-    return f'<section id="numbers"><h2>Key numbers</h2>{"".join(tables)}</section>'
+    table = key_numbers_table(fitted, findings.comparisons)
+    return f'<section id="numbers"><h2>Key numbers</h2>{table}</section>'
 
 
 def _reservations(series: Sequence[Series]) -> str:
@@ -187,7 +190,9 @@ def _studies(series: Sequence[Series]) -> str:
     ]
     if not parts:
         return ""
-    return f'<section id="studies"><h2>All batch sizes</h2>{"".join(parts)}</section>'
+    return (
+        f'<section id="studies"><h2>All batch sizes</h2>{_ABOUT_STUDIES}{"".join(parts)}</section>'
+    )
 
 
 def _provenance(series: Sequence[Series]) -> str:
@@ -200,8 +205,7 @@ def _provenance(series: Sequence[Series]) -> str:
             "Goal": sweep.goal,
             "Seed": str(sweep.seed),
             "Pruning": sweep.prune,
-            "Versions": ", ".join(f"{k} {v}" for k, v in sweep.versions.items())
-            or wording.UNKNOWN,
+            "Versions": ", ".join(f"{k} {v}" for k, v in sweep.versions.items()) or wording.UNKNOWN,
         }
         listed = "".join(f"<dt>{k}</dt><dd>{text(v)}</dd>" for k, v in facts.items())
         about = f"<p>{text(sweep.description)}</p>" if sweep.description else ""

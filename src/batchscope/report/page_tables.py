@@ -1,84 +1,96 @@
 """The page's tables: key numbers, comparisons, studies."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from batchscope.analysis.findings import Comparison, CurveFindings, Estimate, StudyFindings
 from batchscope.report import wording
+from batchscope.report.metaparameter_plots import varied_names
 from batchscope.report.page_text import scrolling_table, swatch, text
 from batchscope.report.theme import Series
 
 
-def key_numbers_table(fitted: Sequence[Series]) -> str:
-    """Returns the numbers of each curve, one sweep a column."""
+def key_numbers_table(fitted: Sequence[Series], comparisons: Sequence[Comparison]) -> str:
+    """Returns the numbers of each curve, one sweep a column, then one column per comparison."""
     curves: list[CurveFindings] = [s.sweep.curve for s in fitted if s.sweep.curve is not None]
-    columns = [wording.key_numbers(curve) for curve in curves]
+    columns = [[value for _, _, value in wording.key_numbers(curve)] for curve in curves]
+    columns += [_ratios(comparison) for comparison in comparisons]
     level = wording.percent(curves[0].critical_batch_size.level)
+    marks = {one.sweep.name: swatch(one) for one in reversed(fitted)}
     header = [
         f'<span class="quiet">with {level} intervals</span>',
         *(f"{swatch(one)} {text(one.label)}" for one in fitted),
+        *(_ratio_title(comparison, marks) for comparison in comparisons),
     ]
     rows = [
         [
-            f'{text(name)}<span class="meaning">{text(meaning)}</span>',
-            *(_estimate(column[place][2]) for column in columns),
+            f'{_symbols(name)}<span class="meaning">{_symbols(meaning)}</span>',
+            *(_estimate(column[place]) if place < len(column) else "" for column in columns),
         ]
-        for place, (name, meaning, _) in enumerate(columns[0])
+        for place, (name, meaning, _) in enumerate(wording.key_numbers(curves[0]))
     ]
     return scrolling_table("Key numbers", header, rows)
 
 
-def comparison_table(comparison: Comparison) -> str:
-    """Returns the ratios of two sweeps."""
-    ratios = (
-        ("End of perfect scaling", comparison.end_of_perfect_scaling),
-        ("Critical batch size", comparison.critical_batch_size),
-        ("Maximum useful batch size", comparison.maximum_useful_batch_size),
-    )
-    title = f"{comparison.second} ÷ {comparison.first}"
-    header = [text(title), "Ratio"]
-    return scrolling_table(title, header, [[name, _estimate(ratio)] for name, ratio in ratios])
+def _ratios(comparison: Comparison) -> list[Estimate]:
+    """Returns the ratios in the order of the key numbers, as far as they are compared."""
+    return [
+        comparison.end_of_perfect_scaling,
+        comparison.critical_batch_size,
+        comparison.maximum_useful_batch_size,
+    ]
+
+
+def _ratio_title(comparison: Comparison, marks: Mapping[str, str]) -> str:
+    names = (comparison.second, comparison.first)
+    words = f'<span class="spoken">{text(names[0])} ÷ {text(names[1])}</span>'
+    if not all(name in marks for name in names):
+        return f"{text(names[0])} ÷ {text(names[1])}"
+    return f'<span aria-hidden="true">{marks[names[0]]} ÷ {marks[names[1]]}</span>{words}'
+
+
+def _symbols(words: str) -> str:
+    return text(words).replace("_min", "<sub>min</sub>")
 
 
 def study_table(series: Series) -> str:
     """Returns one row per batch size of a sweep."""
     studies = series.sweep.studies
-    names = list({name: None for study in studies for name in study.best_parameters})
+    names = varied_names([series])
     header = [
         "Batch size",
         "Steps to result",
+        "Interval",
         "Examples",
         "Complete",
         "Pruned",
         "Infeasible",
         "Incomplete",
         "Optimism",
-        "Effective η",
-        *(text(name) for name in names),
+        "η / (1 − μ)",
+        *(text(name).replace("_", "_<wbr>") for name in names),
     ]
     rows = [_study_row(study, names) for study in studies]
     return scrolling_table(f"Batch sizes of {series.label}", header, rows)
 
 
 def _study_row(study: StudyFindings, names: Sequence[str]) -> list[str]:
+    steps = wording.steps(study)
     if study.steps_to_result is None:
-        steps = f'<span class="quiet">△ not in {wording.number(study.steps_after)}</span>'
-    else:
-        steps = wording.number(study.steps_to_result)
-        if study.missing_trials:
-            steps += '<span class="interval">provisional</span>'
-        elif study.interval is not None:
-            steps += _interval(study.interval)
+        steps = f'<span class="quiet">{steps}</span>'
+    elif study.missing_trials:
+        steps += '<span class="interval">provisional</span>'
     incomplete = f"{study.counts.get('INCOMPLETE', 0):,}"
     if study.missing_trials:
         incomplete += f'<span class="interval">{study.missing_trials:,} missing</span>'
     optimism = wording.UNKNOWN
     if study.optimism_log2 is not None:
-        optimism = wording.percent(2**study.optimism_log2 - 1)
+        optimism = wording.rounded_percent(2**study.optimism_log2 - 1)
         if study.needs_more_trials:
-            optimism += '<span class="interval">more trials</span>'
+            optimism = f'<strong>{optimism}</strong><span class="spoken">needs more trials</span>'
     return [
         wording.number(study.batch_size),
         steps,
+        f'<span class="quiet">{_span(study.interval)}</span>',
         wording.number(study.examples_to_result),
         *(f"{study.counts.get(s, 0):,}" for s in ("COMPLETE", "PRUNED", "INFEASIBLE")),
         incomplete,
@@ -95,6 +107,10 @@ def _parameter(study: StudyFindings, name: str) -> str:
             limit = wording.number(edge.limit)
             cell += f'<span class="interval">near {text(edge.side)} {limit}</span>'
     return cell
+
+
+def _span(interval: Estimate | None) -> str:
+    return (wording.interval(interval) if interval else "") or wording.UNKNOWN
 
 
 def _estimate(value: Estimate) -> str:

@@ -39,6 +39,7 @@ def scrolling_table(label: str, header: Sequence[str], rows: Sequence[Sequence[s
         for first, *rest in rows
     ]
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{text(label)}"><table>'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{text(label)}">'
+        f'<table style="--columns:{len(header) - 1}">'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
     )

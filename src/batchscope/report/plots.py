@@ -158,7 +158,8 @@ def _checks(series: tuple[Series, ...], style: Style) -> Iterator[Plot]:
             "trust",
             "Would more trials help?",
             "How many more steps the best of half the trials takes, in doublings. What differs "
-            "between batch sizes bends the curve. Filled: this study needs more trials.",
+            "between batch sizes bends the curve. Filled, above the dashed line: this batch size "
+            "needs more trials.",
             f"Optimism of the best of n trials at each batch size; {needy} studies need more.",
             optimism_plot(series, style),
         )
@@ -183,9 +184,7 @@ def _checks(series: tuple[Series, ...], style: Style) -> Iterator[Plot]:
         )
 
 
-def _comparisons(
-    findings: Findings, series: tuple[Series, ...], style: Style
-) -> Iterator[Plot]:
+def _comparisons(findings: Findings, series: tuple[Series, ...], style: Style) -> Iterator[Plot]:
     by_name = {one.sweep.name: one for one in series}
     for index, comparison in enumerate(findings.comparisons):
         if not any(ratio.value for _, ratio in comparison.steps):

@@ -1,13 +1,11 @@
 """The main plot: steps (or examples) to result against batch size, log2 against log2."""
 
-import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any, Literal
 
 import altair as alt
 
-from batchscope.analysis.findings import CurveFindings, StudyFindings
+from batchscope.analysis.findings import StudyFindings
 from batchscope.report import wording
 from batchscope.report.axes import (
     MAIN_HEIGHT,
@@ -24,12 +22,11 @@ from batchscope.report.axes import (
     shape_of,
     table,
 )
+from batchscope.report.regimes import drop_lines, regime_bars, regimes
 from batchscope.report.theme import Series, Style
 
 Quantity = Literal["steps", "examples"]
 TITLES = {"steps": "Steps to result", "examples": "Examples to result"}
-_STRIP_PX = 17  # height of one sweep's row of regimes, above the data
-_CHARACTER_PX = 5.6  # mean width of a character of the strip's labels
 
 
 def scaling_plot(series: Sequence[Series], style: Style, quantity: Quantity) -> alt.LayerChart:
@@ -45,13 +42,11 @@ def scaling_plot(series: Sequence[Series], style: Style, quantity: Quantity) -> 
         + [row["value"] for row in curves if x_domain[0] <= row["batch_size"] <= x_domain[1]],
         octaves=0.35,
     )
-    y_domain, strips = _regimes(series, inner)
+    y_domain, strips = regimes(series, inner)
     picked = pick_series()
 
     x = batch_size_x(x_domain)
-    y = alt.Y(
-        "value:Q", scale=log2_scale(y_domain), axis=log2_axis(inner), title=TITLES[quantity]
-    )
+    y = alt.Y("value:Q", scale=log2_scale(y_domain), axis=log2_axis(inner), title=TITLES[quantity])
     colour = colour_of(series)
     layers: list[alt.Chart] = []
 
@@ -66,24 +61,35 @@ def scaling_plot(series: Sequence[Series], style: Style, quantity: Quantity) -> 
         band = table(curves).mark_area(clip=True, line=False)
         layers.append(
             band.encode(
-                x, alt.Y("low:Q", title=TITLES[quantity]), alt.Y2("high:Q"), colour,
-                opacity=faded(picked, 0.14), tooltip=alt.value(None),
+                x,
+                alt.Y("low:Q", title=TITLES[quantity]),
+                alt.Y2("high:Q"),
+                colour,
+                opacity=faded(picked, 0.14),
+                tooltip=alt.value(None),
             )
         )
         line = table(curves).mark_line(strokeWidth=2.2, clip=True)
         layers.append(
             line.encode(
-                x, y, colour, dash_of(series),
-                opacity=faded(picked, 0.95), tooltip=alt.value(None),
+                x,
+                y,
+                colour,
+                dash_of(series),
+                opacity=faded(picked, 0.95),
+                tooltip=alt.value(None),
             )
         )
-    layers += _strip_layers(strips, series, style, picked)
-    layers += _marks_layers(series, quantity, inner, picked)
+    layers += regime_bars(strips, series, style, picked)
+    layers += drop_lines(series, examples=quantity == "examples", top=inner[1], picked=picked)
 
     spans = table([row for row in points if row["low"] < row["high"]])
     layers.append(
         spans.mark_rule(strokeWidth=1.6, clip=True).encode(
-            x, alt.Y("low:Q", title=TITLES[quantity]), alt.Y2("high:Q"), colour,
+            x,
+            alt.Y("low:Q", title=TITLES[quantity]),
+            alt.Y2("high:Q"),
+            colour,
             opacity=faded(picked, 0.85),
         )
     )
@@ -91,8 +97,12 @@ def scaling_plot(series: Sequence[Series], style: Style, quantity: Quantity) -> 
         table([row for row in points if row["reached"]])
         .mark_point(filled=True, size=70, stroke=style.palette.paper, strokeWidth=1.2)
         .encode(
-            x, y, colour_of(series), shape_of(series),
-            opacity=faded(picked, 1.0), tooltip=_tooltips(quantity),
+            x,
+            y,
+            colour_of(series),
+            shape_of(series),
+            opacity=faded(picked, 1.0),
+            tooltip=_tooltips(),
         )
         .add_params(picked)
     )
@@ -101,18 +111,18 @@ def scaling_plot(series: Sequence[Series], style: Style, quantity: Quantity) -> 
         layers.append(
             table(censored)
             .mark_point(shape="triangle-up", size=120, strokeWidth=2, fill=style.palette.paper)
-            .encode(x, y, colour, opacity=faded(picked, 1.0), tooltip=_tooltips(quantity))
+            .encode(x, y, colour, opacity=faded(picked, 1.0), tooltip=_tooltips())
         )
-    return finish(alt.layer(*layers), style, height=MAIN_HEIGHT)
+    return finish([*layers], style, height=MAIN_HEIGHT)
 
 
-def _scale(study_or_batch: float, quantity: Quantity) -> float:
+def _scale(batch_size: float, quantity: Quantity) -> float:
     """Returns what one step counts for: itself, or the examples in it."""
-    return 1.0 if quantity == "steps" else study_or_batch
+    return 1.0 if quantity == "steps" else batch_size
 
 
 def _points(series: Series, quantity: Quantity) -> Iterator[dict[str, Any]]:
-    for study in series.sweep.studies:
+    for study in filter(wording.is_measured, series.sweep.studies):
         factor = _scale(study.batch_size, quantity)
         steps = study.steps_to_result
         reached = steps is not None
@@ -133,12 +143,8 @@ def _points(series: Series, quantity: Quantity) -> Iterator[dict[str, Any]]:
 
 def _facts(study: StudyFindings) -> dict[str, str]:
     """Returns the tooltip's texts."""
-    if study.steps_to_result is None:
-        steps = f"not reached in {wording.number(study.steps_after)} steps"
-    else:
-        steps = wording.number(study.steps_to_result)
     return {
-        "steps_text": steps,
+        "steps_text": wording.steps(study),
         "interval_text": _interval(study),
         "examples_text": wording.number(study.examples_to_result),
         "trials_text": wording.counts(study),
@@ -153,8 +159,7 @@ def _interval(study: StudyFindings) -> str:
     return f"{text} ({wording.percent(study.interval.level)})"
 
 
-def _tooltips(quantity: Quantity) -> list[alt.Tooltip]:
-    del quantity  # both plots tell the same facts of a study
+def _tooltips() -> list[alt.Tooltip]:
     return [
         alt.Tooltip("sweep:N", title="Sweep"),
         alt.Tooltip("batch_size:Q", title="Batch size", format=","),
@@ -191,142 +196,3 @@ def _perfect_scaling(
             "batch_size": batch_size,
             "value": examples / batch_size * _scale(batch_size, quantity),
         }
-
-
-def _regimes(
-    series: Sequence[Series], inner: tuple[float, float]
-) -> tuple[tuple[float, float], list[dict[str, Any]]]:
-    """Returns the vertical domain with room for the strips, and the strips in its units."""
-    fitted = [s for s in series if s.sweep.curve is not None and s.sweep.studies]
-    if not fitted:
-        return inner, []
-    octaves = math.log2(inner[1] / inner[0])
-    share = _STRIP_PX * len(fitted) / MAIN_HEIGHT
-    octaves_per_strip = octaves * share / (1 - share) / len(fitted)
-    rows = []
-    for place, one in enumerate(fitted):
-        top = inner[1] * 2 ** (octaves_per_strip * (len(fitted) - place))
-        bottom = top / 2 ** (octaves_per_strip * 0.86)
-        for start, end, regime, shade in _segments(one):
-            rows.append(
-                {
-                    "sweep": one.label,
-                    "start": start,
-                    "end": end,
-                    "middle": math.sqrt(start * end),
-                    "bottom": bottom,
-                    "top": top,
-                    "centre": math.sqrt(bottom * top),
-                    "regime": regime,
-                    "shade": shade,
-                    "room_px": _CHARACTER_PX * len(regime) + 6,
-                }
-            )
-    return (inner[0], inner[1] * 2 ** (octaves_per_strip * len(fitted))), rows
-
-
-def _segments(series: Series) -> Iterator[tuple[float, float, str, float]]:
-    """Yields the regimes of a sweep within the batch sizes measured, with their shades."""
-    curve = series.sweep.curve
-    assert curve is not None
-    sizes = [study.batch_size for study in series.sweep.studies]
-    low, high = float(min(sizes)), float(max(sizes))
-    turns = [_clamped(turn.value, low, high) for turn in _turns(curve)]
-    edges = [low, turns[0], max(turns), high]
-    regimes = (("perfect scaling", 0.5), ("diminishing returns", 0.26), ("maximal", 0.1))
-    for (start, end), (regime, shade) in zip(pairwise(edges), regimes, strict=True):
-        if end > start:
-            yield start, end, regime, shade
-
-
-def _turns(curve: CurveFindings) -> tuple[Any, Any]:
-    return curve.end_of_perfect_scaling, curve.maximum_useful_batch_size
-
-
-def _clamped(value: float | None, low: float, high: float) -> float:
-    """Returns `value` within the measured range; an unknown turn lies beyond it."""
-    return high if value is None else min(max(value, low), high)
-
-
-def _strip_layers(
-    strips: list[dict[str, Any]], series: Sequence[Series], style: Style, picked: alt.Parameter
-) -> list[alt.Chart]:
-    if not strips:
-        return []
-    x, x2 = alt.X("start:Q", title="Batch size"), alt.X2("end:Q")
-    rectangles = [
-        table([row for row in strips if row["shade"] == shade])
-        .mark_rect(cornerRadius=2)
-        .encode(
-            x, x2, alt.Y("bottom:Q"), alt.Y2("top:Q"), colour_of(series),
-            opacity=faded(picked, shade),
-            tooltip=[alt.Tooltip("sweep:N", title="Sweep"), alt.Tooltip("regime:N", title="Regime")],
-        )
-        for shade in sorted({row["shade"] for row in strips})
-    ]
-    # A label shows only where its segment is wide enough, which depends on the screen.
-    fits = "scale('x', datum.end) - scale('x', datum.start) > datum.room_px"
-    labels = (
-        table(strips)
-        .mark_text(fontSize=10.5, color=style.palette.ink, tooltip=None)
-        .encode(
-            alt.X("middle:Q"), alt.Y("centre:Q"), alt.Text("regime:N"),
-            opacity=alt.when(fits).then(alt.value(1)).otherwise(alt.value(0)),
-        )
-    )
-    return [*rectangles, labels]
-
-
-def _marks_layers(
-    series: Sequence[Series],
-    quantity: Quantity,
-    inner: tuple[float, float],
-    picked: alt.Parameter,
-) -> list[alt.Chart]:
-    """Returns the lines that drop from the turns of each strip to the curve below."""
-    rows = []
-    for one in series:
-        curve = one.sweep.curve
-        if curve is None or not one.sweep.studies:
-            continue
-        excess = wording.percent(curve.tolerance)
-        names = (f"End of perfect scaling ({excess})", f"Maximum useful batch size ({excess})")
-        sizes = [study.batch_size for study in one.sweep.studies]
-        for name, turn in zip(names, _turns(curve), strict=True):
-            inside = turn.value is not None and min(sizes) <= turn.value <= max(sizes)
-            if turn.value is None or turn.bound != "=" or not inside:
-                continue
-            rows.append(
-                {
-                    "sweep": one.label,
-                    "batch_size": turn.value,
-                    "top": inner[1],
-                    "value": _steps_on(curve, turn.value) * _scale(turn.value, quantity),
-                    "name": name,
-                    "estimate": wording.estimate(turn),
-                    "interval": wording.interval(turn),
-                }
-            )
-    if not rows:
-        return []
-    return [
-        table(rows)
-        .mark_rule(strokeWidth=1.3, strokeDash=[4, 3])
-        .encode(
-            alt.X("batch_size:Q"), alt.Y("value:Q"), alt.Y2("top:Q"),
-            colour_of(series),
-            opacity=faded(picked, 0.75),
-            tooltip=[
-                alt.Tooltip("sweep:N", title="Sweep"),
-                alt.Tooltip("name:N", title="Mark"),
-                alt.Tooltip("estimate:N", title="Batch size"),
-                alt.Tooltip("interval:N", title="Interval"),
-            ],
-        )
-    ]
-
-
-def _steps_on(curve: CurveFindings, batch_size: float) -> float:
-    """Returns the steps of the curve's nearest point."""
-    nearest = min(curve.points, key=lambda p: abs(math.log(p.batch_size / batch_size)))
-    return nearest.steps

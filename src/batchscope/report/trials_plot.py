@@ -48,7 +48,10 @@ def trials_plot(series: Series, style: Style) -> alt.LayerChart:
 
     x = batch_size_x(x_domain, field="place")
     y = alt.Y(
-        "steps:Q", scale=log2_scale(y_domain), axis=log2_axis(y_domain), title="Steps of each trial"
+        "steps:Q",
+        scale=log2_scale(y_domain),
+        axis=log2_axis(y_domain, at_most=8),
+        title="Steps of each trial",
     )
     marks = (
         table(rows)
@@ -59,12 +62,12 @@ def trials_plot(series: Series, style: Style) -> alt.LayerChart:
             alt.Color(
                 "outcome:N",
                 scale=alt.Scale(domain=present, range=colours),
-                legend=legend_on_top(stroke_width=1.4),
+                legend=legend_on_top(present, stroke_width=1.4),
             ),
             alt.Shape(
                 "outcome:N",
                 scale=alt.Scale(domain=present, range=[_SHAPES[o] for o in present]),
-                legend=legend_on_top(stroke_width=1.4),
+                legend=legend_on_top(present, stroke_width=1.4),
             ),
             tooltip=[
                 alt.Tooltip("batch_size:Q", title="Batch size", format=","),
@@ -77,10 +80,12 @@ def trials_plot(series: Series, style: Style) -> alt.LayerChart:
     )
     best = (
         table([row for row in rows if row["best"]])
-        .mark_point(shape="circle", size=120, strokeWidth=1.6, color=style.palette.ink, tooltip=None)
+        .mark_point(
+            shape="circle", size=120, strokeWidth=1.6, color=style.palette.ink, tooltip=None
+        )
         .encode(x, y)
     )
-    return finish(alt.layer(marks, best), style, height=SMALL_HEIGHT)
+    return finish([marks, best], style, height=SMALL_HEIGHT)
 
 
 def _rows(series: Series) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ def number(value: float | None) -> str:
     """Returns three significant digits or more, with thousands separators: `2,048`, `0.0312`."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
-    if value == int(value) and abs(value) < 1e15 or abs(value) >= 100:
+    if (value == int(value) and abs(value) < 1e15) or abs(value) >= 100:
         text = f"{value:,.0f}"
     else:
         text = f"{value:.3g}"
@@ -24,6 +24,11 @@ def number(value: float | None) -> str:
 def percent(fraction: float) -> str:
     """Returns a fraction as `20 %`."""
     return f"{100 * fraction:.3g}\N{NO-BREAK SPACE}%"
+
+
+def rounded_percent(fraction: float) -> str:
+    """Returns a fraction as a whole percentage, `3 %`: for quantities that are themselves noisy."""
+    return f"{100 * fraction:.0f}\N{NO-BREAK SPACE}%"
 
 
 def estimate(value: Estimate) -> str:
@@ -49,6 +54,20 @@ def parameters(values: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {number(value)}" for name, value in values.items()) or UNKNOWN
 
 
+def is_measured(study: StudyFindings) -> bool:
+    """Returns whether the study says anything: a result, or trials that were seen without one."""
+    return study.steps_to_result is not None or (
+        study.steps_after > 0 and sum(study.counts.values()) > 0
+    )
+
+
+def steps(study: StudyFindings) -> str:
+    """Returns the steps to result: `1,792`, `not reached in 5,000`, `not measured`."""
+    if study.steps_to_result is not None:
+        return number(study.steps_to_result)
+    return f"not reached in {number(study.steps_after)}" if is_measured(study) else "not measured"
+
+
 def counts(study: StudyFindings) -> str:
     """Returns the trials by status, `61 complete, 3 infeasible`, leaving out zeros."""
     parts = [f"{study.counts.get(s, 0):,} {s.lower()}" for s in Status if study.counts.get(s, 0)]
@@ -63,17 +82,17 @@ def key_numbers(curve: CurveFindings) -> tuple[tuple[str, str, Estimate], ...]:
     return (
         (
             "End of perfect scaling",
-            f"up to here, doubling the batch size halves the steps, within {excess}",
+            f"where the steps first exceed perfect scaling by {excess}",
             curve.end_of_perfect_scaling,
         ),
         (
             "Critical batch size",
-            "where perfect scaling and the floor meet: E_min / S_min",
+            "where perfect scaling meets the floor, E_min / S_min",
             curve.critical_batch_size,
         ),
         (
             "Maximum useful batch size",
-            f"from here, the steps are within {excess} of the fewest possible",
+            f"from here the steps are within {excess} of the fewest",
             curve.maximum_useful_batch_size,
         ),
         ("Fewest steps, S_min", "at any batch size, however large", curve.minimum_steps),

@@ -9,13 +9,15 @@ from pathlib import Path
 import vl_convert
 
 from batchscope.analysis.findings import Findings
-from batchscope.errors import BatchscopeError
+from batchscope.errors import ResultsError
 from batchscope.report.curve_json import to_json
 from batchscope.report.markdown import to_markdown
 from batchscope.report.page import to_html
 from batchscope.report.plots import figures
 
 _PNG_SCALE = 2.0
+# Those worth pasting elsewhere also come as PNG; for all of them that would take seconds more.
+_PASTED = ("steps_to_result", "examples_to_result")
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class ReportFiles:
     """Where the parts of a report are.
 
     Attributes:
-        figures: an SVG and a PNG file for each plot.
+        figures: an SVG file for each plot, for the most wanted also a PNG file.
     """
 
     html: Path
@@ -39,7 +41,7 @@ def write_report(findings: Findings, folder: Path) -> ReportFiles:
     of an earlier report are replaced.
 
     Raises:
-        BatchscopeError: the folder cannot be written.
+        ResultsError: the folder cannot be written.
     """
     drawn = dict(_drawn(findings, folder / "figures"))
     files = ReportFiles(
@@ -60,18 +62,19 @@ def write_report(findings: Findings, folder: Path) -> ReportFiles:
         for path, content in contents.items():
             _replace(path, content)
     except OSError as error:
-        raise BatchscopeError(
-            f"The report cannot be written to {str(folder)!r} ({error.strerror or error}): "
-            "name a folder that can be written and has room, and run the report again."
+        raise ResultsError(
+            f"the report cannot be written to {str(folder)!r} ({error.strerror or error}): "
+            "name a folder that can be written and has room, and run the report again"
         ) from error
     return files
 
 
 def _drawn(findings: Findings, folder: Path) -> Iterator[tuple[Path, bytes]]:
     for name, chart in figures(findings).items():
-        svg = vl_convert.vegalite_to_svg(chart.to_dict())
+        svg = vl_convert.vegalite_to_svg(chart.to_dict(validate=False))
         yield folder / f"{name}.svg", svg.encode()
-        yield folder / f"{name}.png", vl_convert.svg_to_png(svg, scale=_PNG_SCALE)
+        if name in _PASTED:
+            yield folder / f"{name}.png", vl_convert.svg_to_png(svg, scale=_PNG_SCALE)
 
 
 def _replace(path: Path, content: bytes) -> None:
