@@ -3,13 +3,14 @@
 import importlib
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from batchscope.errors import SpecError
+from batchscope.errors import BatchscopeError, SpecError
 
 
 def is_plugin(name: str) -> bool:
@@ -46,11 +47,38 @@ def resolve(
     return function  # type: ignore[no-any-return]
 
 
+def call(
+    kind: str, name: str, function: Callable[..., Any], /, *arguments: Any, **keywords: Any
+) -> Any:
+    """Returns what `function`, found by `resolve`, returns.
+
+    Raises:
+        SpecError: the user's own code raised something; the sentence says what and where.
+    """
+    try:
+        return function(*arguments, **keywords)
+    except BatchscopeError:
+        raise
+    except Exception as error:
+        if not is_plugin(name):
+            raise
+        frames = traceback.extract_tb(error.__traceback__)
+        file = getattr(getattr(function, "__code__", None), "co_filename", None)
+        frame = [*frames, *(f for f in frames if f.filename == file)][-1]
+        says = str(error).strip().split("\n")[0]
+        raise SpecError(
+            f"{kind} {name!r} failed with {type(error).__name__}: {says} "
+            f"({frame.filename}, line {frame.lineno}); correct its code or its options"
+        ) from error
+
+
 def unknown(kind: str, name: str, known: Mapping[str, Any]) -> str:
     """Returns the sentence for a name that is in no registry."""
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
-    return f"unknown {kind} {name!r}: {hint}known are {', '.join(sorted(known))}, or module:function"
+    return (
+        f"unknown {kind} {name!r}: {hint}known are {', '.join(sorted(known))}, or module:function"
+    )
 
 
 def source_file(name: str, folder: Path | None) -> Path | None:

@@ -149,6 +149,14 @@ def test_mistakes_are_told_in_a_sentence(returned: Any, says: str) -> None:
         as_dataset("m:f", returned)
 
 
+def test_a_mistake_inside_the_function_is_told_with_its_line(tmp_path: Path) -> None:
+    code = "import numpy as np\ndef f(path='nowhere.npy'):\n    return np.load(path)\n"
+    (tmp_path / "mine.py").write_text(code)
+    says = "data set 'mine:f' failed with FileNotFoundError: .*nowhere.npy.*mine.py, line 3"
+    with pytest.raises(SpecError, match=says):
+        load_dataset(Named("mine:f", {}, tmp_path))
+
+
 @pytest.mark.parametrize(
     ("image", "label", "says"),
     [

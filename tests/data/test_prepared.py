@@ -134,6 +134,11 @@ def test_other_sizes_than_the_published_ones_are_refused(
         load_dataset(Named(name, {"data_dir": str(tmp_path)}))
 
 
+def test_data_dir_must_be_text() -> None:
+    with pytest.raises(SpecError, match="data_dir = 3: expected the name of a folder"):
+        load_dataset(Named("mnist", {"data_dir": 3}))
+
+
 def test_missing_data_says_where_it_was_looked_for_and_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(SpecError) as caught:
         load_dataset(Named("fashion_mnist", {"data_dir": str(tmp_path)}))

@@ -152,6 +152,9 @@ def a_class(num_classes):
 
 def a_number():
     return 12
+
+def broken(num_classes):
+    return [][num_classes]
 """
 
 
@@ -177,6 +180,7 @@ def test_own_model_gets_the_sizes_it_accepts_and_its_options(folder: Path) -> No
     [
         ("mine:a_class", {}, "returned a class .* instance of flax.linen.Module"),
         ("mine:a_number", {}, r"returned a int \(12\)"),
+        ("mine:broken", {}, "failed with IndexError: list index out of range .*mine.py, line 26"),
         ("mine:both", {"depth": 2}, "no option 'depth': it takes scale"),
         ("mine:neither", {"num_classes": 2}, "no option 'num_classes': it takes none"),
         ("fc_64", {"dropout": 0.1}, "no option 'dropout': it takes dropout_rate"),

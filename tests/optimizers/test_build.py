@@ -61,6 +61,9 @@ def keyword_only(*, learning_rate):
 def a_number(learning_rate):
     return 7
 
+def broken(learning_rate):
+    return 1 / 0
+
 def inverse(learning_rate, power=1.0):
     return lambda step: learning_rate / (1 + step) ** power
 """
@@ -96,6 +99,8 @@ def test_an_optax_function_can_be_named_directly() -> None:
     ("name", "options", "says"),
     [
         ("mine:a_number", {}, "returned a int; it must return an optax.GradientTransformation"),
+        ("mine:broken", {}, "failed with ZeroDivisionError: division by zero .*mine.py, line 14"),
+        ("adam", {"epsilon": "1e-8"}, "has epsilon = '1e-8'; expected a number"),
         ("mine:keyword_only", {}, "its first parameter must be positional"),
         ("mine:clipped", {"clp": 1}, "no option 'clp': it takes clip, momentum"),
         ("mine:absent", {}, "no function 'absent'"),

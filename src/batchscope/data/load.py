@@ -10,7 +10,7 @@ from batchscope.data.own import as_dataset
 from batchscope.data.prepared import cifar10, fashion_mnist, mnist
 from batchscope.data.splits import take_subset
 from batchscope.errors import SpecError
-from batchscope.plugins import is_plugin, resolve
+from batchscope.plugins import call, is_plugin, resolve
 from batchscope.spec.sweep import Named
 
 DATASETS: dict[str, Callable[..., Dataset]] = {
@@ -42,7 +42,7 @@ def load_dataset(dataset: Named) -> Dataset:
                 f"data set {dataset.name!r} has no option {option!r}: it takes {takes}; "
                 f"remove or correct the option"
             )
-    loaded = function(**options)
+    loaded = call("data set", dataset.name, function, **options)
     if is_plugin(dataset.name):
         loaded = as_dataset(dataset.name, loaded)
     return loaded if subset is None else take_subset(loaded, subset)

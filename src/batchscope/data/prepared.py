@@ -70,6 +70,8 @@ def load_prepared(
         SpecError: the data is neither there nor to be had, is stored in another format than
             ArrayRecord, or has other sizes than expected.
     """
+    if not isinstance(data_dir, str | None):
+        raise SpecError(f"data_dir = {data_dir!r}: expected the name of a folder as text")
     folder = None if data_dir is None else str(Path(data_dir).expanduser())
     with _quiet():
         builder = _prepared_builder(name, folder)

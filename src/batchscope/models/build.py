@@ -10,7 +10,7 @@ from flax import linen as nn
 from batchscope.errors import SpecError
 from batchscope.models.fully_connected import fully_connected, widths_of
 from batchscope.models.simple_cnn import SimpleCNN
-from batchscope.plugins import is_plugin, resolve
+from batchscope.plugins import call, is_plugin, resolve
 from batchscope.spec.sweep import Named
 
 
@@ -45,7 +45,7 @@ def build_model(model: Named, *, num_classes: int, input_shape: tuple[int, ...])
                 f"model {model.name!r} has no option {option!r}: it {takes}; "
                 f"remove or correct the option"
             )
-    module = function(**given, **model.options)
+    module = call("model", model.name, function, **given, **model.options)
     if not isinstance(module, nn.Module):
         kind = "class" if isinstance(module, type) else type(module).__name__
         raise SpecError(

@@ -9,9 +9,10 @@ import optax
 from batchscope.errors import SpecError
 from batchscope.optimizers.rules import OPTIMIZERS
 from batchscope.optimizers.schedules import SCHEDULES
-from batchscope.plugins import resolve
+from batchscope.plugins import call, is_plugin, resolve
 from batchscope.spec.sweep import Named
 
+_NUMBER = (int, float)
 _KEYWORDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _NOT_POSITIONAL = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 _LEARNING_RATE = inspect.Parameter("learning_rate_schedule", inspect.Parameter.POSITIONAL_ONLY)
@@ -39,7 +40,8 @@ def build_optimizer(optimizer: Named) -> Callable[..., optax.GradientTransformat
     fixed = _check_options("optimizer", optimizer, others)
 
     def build(learning_rate: Any, /, **metaparameters: Any) -> optax.GradientTransformation:
-        result = function(learning_rate, **fixed, **metaparameters)
+        given = fixed | metaparameters
+        result = call("optimizer", optimizer.name, function, learning_rate, **given)
         if not isinstance(result, optax.GradientTransformation):
             raise SpecError(
                 f"optimizer {optimizer.name!r} returned a {type(result).__name__}; "
@@ -65,7 +67,7 @@ def build_schedule(schedule: Named) -> Callable[..., Callable[[Any], Any]]:
     fixed = _check_options("schedule", schedule, parameters)
 
     def build(**metaparameters: Any) -> Callable[[Any], Any]:
-        result = function(**fixed, **metaparameters)
+        result = call("schedule", schedule.name, function, **fixed, **metaparameters)
         if not callable(result):
             raise SpecError(
                 f"schedule {schedule.name!r} returned a {type(result).__name__}; "
@@ -108,6 +110,13 @@ def _check_options(kind: str, named: Named, parameters: list[inspect.Parameter])
             raise SpecError(
                 f"{kind} {named.name!r} has no option {option!r}: it {takes}; "
                 f"remove or correct the option"
+            )
+        value = named.options[option]
+        if not is_plugin(named.name) and (
+            isinstance(value, bool) or not isinstance(value, _NUMBER)
+        ):
+            raise SpecError(
+                f"{kind} {named.name!r} has {option} = {value!r}; expected a number, correct it"
             )
     return dict(named.options)
 
