@@ -2,11 +2,14 @@
 
 import itertools
 import math
-from collections.abc import Iterable
+import shutil
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 from batchscope.analysis.findings import (
     Comparison,
@@ -20,11 +23,21 @@ from batchscope.analysis.findings import (
     SweepFindings,
     TrialPoint,
 )
+from batchscope.report import to_html
 
 BATCH_SIZES = tuple(2**i for i in range(2, 12))
 SGD_STEPS = (1792, 880, 448, 256, 160, 120, 104, 99, 97, 97)
 NESTEROV_STEPS = (2816, 1216, 560, 288, 160, 96, 68, 54, 50, 49)
 WITHIN_LOW, WITHIN_HIGH = 0.9, 1.12
+_CHROMIUM = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 NOTHING = Estimate(value=None, low=None, high=None)
 
 
@@ -248,9 +261,14 @@ def _bare(one: StudyFindings) -> StudyFindings:
     )
 
 
+def _thinned(one: SweepFindings) -> SweepFindings:
+    """Returns a sweep with a few trials each, which are drawn sooner."""
+    return replace(one, studies=tuple(replace(s, trials=s.trials[:10]) for s in one.studies))
+
+
 def degenerate() -> dict[str, Findings]:
     """Returns findings in which something is missing, extreme or oddly named."""
-    one = sgd()
+    one = _thinned(sgd())
     assert one.curve is not None
     odd_name = "<script>alert(1)</script> & \"q\" 'a' | `b` *c* — größer 批量"
     odd = replace(
@@ -262,8 +280,8 @@ def degenerate() -> dict[str, Findings]:
         problems=(f"{odd_name}.parquet is damaged.",),
         versions={odd_name: odd_name},
     )
-    never = [study(b, None, seed=3) for b in BATCH_SIZES]
-    partly = [*one.studies[:8], study(1024, None, seed=3), study(2048, None, seed=3)]
+    never = [study(b, None, trials=10, seed=3) for b in BATCH_SIZES]
+    partly = [*one.studies[:8], study(1024, None, trials=10), study(2048, None, trials=10)]
     unknown = replace(
         comparison(one.name, one.name),
         end_of_perfect_scaling=NOTHING,
@@ -287,9 +305,13 @@ def degenerate() -> dict[str, Findings]:
             (replace(one, studies=tuple(map(_bare, one.studies)), curve=_nowhere(one.curve)),),
             (unknown,),
         ),
-        "odd names": Findings((odd, nesterov()), (comparison(odd_name, nesterov().name),)),
-        "same name twice": Findings((one, one, nesterov())),
-        "eight sweeps": Findings(tuple(replace(one, name=f"sweep-{i}") for i in range(8))),
+        "odd names": Findings(
+            (odd, _thinned(nesterov())), (comparison(odd_name, nesterov().name),)
+        ),
+        "same name twice": Findings((one, one)),
+        "eight sweeps": Findings(
+            tuple(replace(one, name=f"sweep-{i}", studies=one.studies[:3]) for i in range(8))
+        ),
     }
 
 
@@ -319,3 +341,41 @@ def degenerate_findings(request: pytest.FixtureRequest) -> Findings:
 def odd_findings() -> Findings:
     """Findings whose every text is hostile."""
     return degenerate()["odd names"]
+
+
+@pytest.fixture(params=sorted(degenerate()))
+def degenerate_name(request: pytest.FixtureRequest) -> str:
+    """The name of each kind of degenerate findings in turn."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def censored() -> Findings:
+    """A sweep whose two largest batch sizes never reached the goal."""
+    return degenerate()["partly censored"]
+
+
+@pytest.fixture(scope="session")
+def page_of() -> Callable[[str], str]:
+    """Returns the page of `two sweeps` or of a kind of degenerate findings, made once."""
+
+    @cache
+    def page(name: str) -> str:
+        return to_html(two_sweeps() if name == "two sweeps" else degenerate()[name])
+
+    return page
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium, started once."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip(
+            "browser tests left out: no `chromium` on the PATH; install it "
+            "(Debian: apt-get install chromium) and run the tests again"
+        )
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=list(_CHROMIUM))
+        yield started
+        started.close()

@@ -9,7 +9,7 @@ import altair as alt
 from batchscope.report.theme import Palette, Series, Style
 
 Rows = Sequence[Mapping[str, Any]]
-MAIN_HEIGHT = 430
+MAIN_HEIGHT = 400
 SMALL_HEIGHT = 280
 
 

@@ -59,11 +59,13 @@ def optimism_plot(series: Sequence[Series], style: Style) -> alt.LayerChart:
     ]
     for verdict, fill in (("enough trials", style.palette.paper), ("needs more trials", None)):
         chosen = [row for row in rows if row["verdict"] == verdict]
-        points = table(chosen).mark_point(size=75, strokeWidth=1.8, filled=fill is None)
-        if fill is not None:
-            points = table(chosen).mark_point(size=75, strokeWidth=1.8, fill=fill)
+        if not chosen:
+            continue
+        look = {"filled": True} if fill is None else {"fill": fill}
         marks.append(
-            points.encode(
+            table(chosen)
+            .mark_point(size=75, strokeWidth=1.8, **look)
+            .encode(
                 x,
                 y,
                 colour_of(series),

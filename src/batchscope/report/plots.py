@@ -150,7 +150,6 @@ def _metaparameters(series: tuple[Series, ...], style: Style) -> Iterator[Plot]:
 
 
 def _checks(series: tuple[Series, ...], style: Style) -> Iterator[Plot]:
-    fitted = tuple(s for s in series if s.sweep.curve is not None)
     if any(study.optimism_log2 is not None for s in series for study in s.sweep.studies):
         needy = sum(study.needs_more_trials for s in series for study in s.sweep.studies)
         yield Plot(
@@ -163,7 +162,8 @@ def _checks(series: tuple[Series, ...], style: Style) -> Iterator[Plot]:
             f"Optimism of the best of n trials at each batch size; {needy} studies need more.",
             optimism_plot(series, style),
         )
-    if fitted:
+    sloped = tuple(s for s in series if s.sweep.curve is not None and s.sweep.curve.slopes)
+    if sloped:
         yield Plot(
             "slopes",
             "trust",
@@ -171,9 +171,9 @@ def _checks(series: tuple[Series, ...], style: Style) -> Iterator[Plot]:
             "Between neighbouring batch sizes, as measured. −1 is perfect scaling, 0 no gain; "
             "below −1 scaling is better than perfect.",
             "Slopes of log steps against log batch size between neighbouring batch sizes.",
-            slopes_plot(fitted, style),
+            slopes_plot(sloped, style),
         )
-    for one in fitted:
+    for one in (s for s in series if s.sweep.curve is not None and s.sweep.curve.points):
         yield Plot(
             _file_name("fits", one),
             "fits",

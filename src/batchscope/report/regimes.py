@@ -9,80 +9,45 @@ import altair as alt
 
 from batchscope.analysis.findings import CurveFindings, Estimate
 from batchscope.report import wording
-from batchscope.report.axes import MAIN_HEIGHT, colour_of, faded, table
+from batchscope.report.axes import colour_of, faded, table
 from batchscope.report.theme import Series, Style
 
-_STRIP_PX = 17  # height of one sweep's row of regimes, above the data
-_CHARACTER_PX = 5.6  # mean width of a character of the strip's labels
+_REGIMES = (("perfect scaling", 0.5), ("diminishing returns", 0.26), ("maximal", 0.1))
+_BAR_PX = 17  # height of one sweep's bar with the gap below it
+_CHARACTER_PX = 5.6  # mean width of a character of the bars' labels
 
 
-def regimes(
-    series: Sequence[Series], inner: tuple[float, float]
-) -> tuple[tuple[float, float], list[dict[str, Any]]]:
-    """Returns the vertical domain with room for the strips, and the strips in its units."""
-    fitted = [s for s in series if s.sweep.curve is not None and s.sweep.studies]
-    if not fitted:
-        return inner, []
-    octaves = math.log2(inner[1] / inner[0])
-    share = _STRIP_PX * len(fitted) / MAIN_HEIGHT
-    octaves_per_strip = octaves * share / (1 - share) / len(fitted)
-    rows = []
-    for place, one in enumerate(fitted):
-        top = inner[1] * 2 ** (octaves_per_strip * (len(fitted) - place))
-        bottom = top / 2 ** (octaves_per_strip * 0.86)
-        for start, end, regime, shade in _segments(one):
-            rows.append(
-                {
-                    "sweep": one.label,
-                    "start": start,
-                    "end": end,
-                    "middle": math.sqrt(start * end),
-                    "bottom": bottom,
-                    "top": top,
-                    "centre": math.sqrt(bottom * top),
-                    "regime": regime,
-                    "shade": shade,
-                    "room_px": _CHARACTER_PX * len(regime) + 6,
-                }
-            )
-    return (inner[0], inner[1] * 2 ** (octaves_per_strip * len(fitted))), rows
+def room_for_bars(
+    series: Sequence[Series], inner: tuple[float, float], *, inner_px: int
+) -> tuple[tuple[float, float], int]:
+    """Returns the vertical domain and the height in pixels with room for bars above the data.
 
-
-def _segments(series: Series) -> Iterator[tuple[float, float, str, float]]:
-    """Yields the regimes of a sweep within the batch sizes measured, with their shades."""
-    curve = series.sweep.curve
-    assert curve is not None
-    sizes = [study.batch_size for study in series.sweep.studies]
-    low, high = float(min(sizes)), float(max(sizes))
-    turns = [_clamped(turn.value, low, high) for turn in _turns(curve)]
-    edges = [low, turns[0], max(turns), high]
-    regimes = (("perfect scaling", 0.5), ("diminishing returns", 0.26), ("maximal", 0.1))
-    for (start, end), (regime, shade) in zip(pairwise(edges), regimes, strict=True):
-        if end > start:
-            yield start, end, regime, shade
-
-
-def _turns(curve: CurveFindings) -> tuple[Estimate, Estimate]:
-    return curve.end_of_perfect_scaling, curve.maximum_useful_batch_size
-
-
-def _clamped(value: float | None, low: float, high: float) -> float:
-    """Returns `value` within the measured range; an unknown turn lies beyond it."""
-    return high if value is None else min(max(value, low), high)
+    Args:
+        inner: the domain of the data, `inner_px` high.
+    """
+    height_px = _BAR_PX * len(_with_regimes(series))
+    octaves = math.log2(inner[1] / inner[0]) * height_px / inner_px
+    return (inner[0], inner[1] * 2**octaves), inner_px + height_px
 
 
 def regime_bars(
-    strips: list[dict[str, Any]], series: Sequence[Series], style: Style, picked: alt.Parameter
+    series: Sequence[Series],
+    style: Style,
+    picked: alt.Parameter,
+    *,
+    inner: tuple[float, float],
+    inner_px: int,
 ) -> list[alt.Chart]:
-    if not strips:
+    """Returns a bar per sweep, divided into its regimes, labelled where a label fits."""
+    rows = list(_bars(series, inner, inner_px))
+    if not rows:
         return []
-    x, x2 = alt.X("start:Q", title="Batch size"), alt.X2("end:Q")
     rectangles = [
-        table([row for row in strips if row["shade"] == shade])
+        table([row for row in rows if row["regime"] == regime])
         .mark_rect(cornerRadius=2)
         .encode(
-            x,
-            x2,
+            alt.X("start:Q"),
+            alt.X2("end:Q"),
             alt.Y("bottom:Q"),
             alt.Y2("top:Q"),
             colour_of(series),
@@ -92,42 +57,45 @@ def regime_bars(
                 alt.Tooltip("regime:N", title="Regime"),
             ],
         )
-        for shade in sorted({row["shade"] for row in strips})
+        for regime, shade in _REGIMES
+        if any(row["regime"] == regime for row in rows)
     ]
-    # A label shows only where its segment is wide enough, which depends on the screen.
-    fits = "scale('x', datum.end) - scale('x', datum.start) > datum.room_px"
+    # Whether a label fits depends on the screen.
+    too_wide = "scale('x', datum.end) - scale('x', datum.start) < datum.label_px"
     labels = (
-        table(strips)
+        table(rows)
         .mark_text(fontSize=10.5, color=style.palette.ink, tooltip=None)
         .encode(
             alt.X("middle:Q"),
             alt.Y("centre:Q"),
             alt.Text("regime:N"),
-            opacity=alt.when(fits).then(alt.value(1)).otherwise(alt.value(0)),
+            opacity=alt.when(too_wide)
+            .then(alt.value(0))
+            .when(picked)
+            .then(alt.value(1))
+            .otherwise(alt.value(0)),
         )
     )
     return [*rectangles, labels]
 
 
 def drop_lines(
-    series: Sequence[Series],
-    *,
-    examples: bool,
-    top: float,
-    picked: alt.Parameter,
+    series: Sequence[Series], picked: alt.Parameter, *, examples: bool, top: float
 ) -> list[alt.Chart]:
-    """Returns the lines that drop from the turns of each strip to the curve below."""
+    """Returns the lines that drop from where regimes meet to the curve below.
+
+    Args:
+        examples: whether the curve is drawn in examples rather than steps.
+        top: where the lines start.
+    """
     rows = []
-    for one in series:
-        curve = one.sweep.curve
-        if curve is None or not one.sweep.studies:
-            continue
+    for one in _with_regimes(series):
+        curve = _curve(one)
         excess = wording.percent(curve.tolerance)
         names = (f"End of perfect scaling ({excess})", f"Maximum useful batch size ({excess})")
-        sizes = [study.batch_size for study in one.sweep.studies]
+        low, high = _measured(one)
         for name, turn in zip(names, _turns(curve), strict=True):
-            inside = turn.value is not None and min(sizes) <= turn.value <= max(sizes)
-            if turn.value is None or turn.bound != "=" or not inside:
+            if turn.value is None or turn.bound != "=" or not low <= turn.value <= high:
                 continue
             rows.append(
                 {
@@ -161,7 +129,69 @@ def drop_lines(
     ]
 
 
+def _with_regimes(series: Sequence[Series]) -> list[Series]:
+    """Returns the series whose curve says where perfect scaling ends."""
+    return [
+        one
+        for one in series
+        if one.sweep.studies
+        and one.sweep.curve is not None
+        and one.sweep.curve.points
+        and one.sweep.curve.end_of_perfect_scaling.value is not None
+    ]
+
+
+def _curve(series: Series) -> CurveFindings:
+    assert series.sweep.curve is not None
+    return series.sweep.curve
+
+
+def _measured(series: Series) -> tuple[float, float]:
+    sizes = [study.batch_size for study in series.sweep.studies]
+    return float(min(sizes)), float(max(sizes))
+
+
+def _turns(curve: CurveFindings) -> tuple[Estimate, Estimate]:
+    return curve.end_of_perfect_scaling, curve.maximum_useful_batch_size
+
+
+def _bars(
+    series: Sequence[Series], inner: tuple[float, float], inner_px: int
+) -> Iterator[dict[str, Any]]:
+    """Yields the pieces of the bars, the first sweep's on top, in the units of the axes."""
+    known = _with_regimes(series)
+    octaves = math.log2(inner[1] / inner[0]) * _BAR_PX / inner_px
+    for place, one in enumerate(known):
+        top = inner[1] * 2 ** (octaves * (len(known) - place))
+        bottom = top / 2 ** (octaves * 0.86)
+        for start, end, regime in _pieces(one):
+            yield {
+                "sweep": one.label,
+                "start": start,
+                "end": end,
+                "middle": math.sqrt(start * end),
+                "bottom": bottom,
+                "top": top,
+                "centre": math.sqrt(bottom * top),
+                "regime": regime,
+                "label_px": _CHARACTER_PX * len(regime) + 6,
+            }
+
+
+def _pieces(series: Series) -> Iterator[tuple[float, float, str]]:
+    """Yields (start, end, regime) within the batch sizes measured."""
+    low, high = _measured(series)
+    # A turn that is not known lies beyond the batch sizes measured.
+    ends, floors = (
+        high if turn.value is None else min(max(turn.value, low), high)
+        for turn in _turns(_curve(series))
+    )
+    edges = pairwise((low, ends, max(ends, floors), high))
+    for (start, end), (regime, _) in zip(edges, _REGIMES, strict=True):
+        if end > start:
+            yield start, end, regime
+
+
 def _steps_on(curve: CurveFindings, batch_size: float) -> float:
-    """Returns the steps of the curve's nearest point."""
-    nearest = min(curve.points, key=lambda p: abs(math.log(p.batch_size / batch_size)))
-    return nearest.steps
+    """Returns the steps at the point of the curve nearest to `batch_size`."""
+    return min(curve.points, key=lambda p: abs(math.log(p.batch_size / batch_size))).steps

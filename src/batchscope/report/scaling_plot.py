@@ -22,7 +22,7 @@ from batchscope.report.axes import (
     shape_of,
     table,
 )
-from batchscope.report.regimes import drop_lines, regime_bars, regimes
+from batchscope.report.regimes import drop_lines, regime_bars, room_for_bars
 from batchscope.report.theme import Series, Style
 
 Quantity = Literal["steps", "examples"]
@@ -42,7 +42,7 @@ def scaling_plot(series: Sequence[Series], style: Style, quantity: Quantity) -> 
         + [row["value"] for row in curves if x_domain[0] <= row["batch_size"] <= x_domain[1]],
         octaves=0.35,
     )
-    y_domain, strips = regimes(series, inner)
+    y_domain, height = room_for_bars(series, inner, inner_px=MAIN_HEIGHT)
     picked = pick_series()
 
     x = batch_size_x(x_domain)
@@ -80,19 +80,8 @@ def scaling_plot(series: Sequence[Series], style: Style, quantity: Quantity) -> 
                 tooltip=alt.value(None),
             )
         )
-    layers += regime_bars(strips, series, style, picked)
-    layers += drop_lines(series, examples=quantity == "examples", top=inner[1], picked=picked)
-
-    spans = table([row for row in points if row["low"] < row["high"]])
-    layers.append(
-        spans.mark_rule(strokeWidth=1.6, clip=True).encode(
-            x,
-            alt.Y("low:Q", title=TITLES[quantity]),
-            alt.Y2("high:Q"),
-            colour,
-            opacity=faded(picked, 0.85),
-        )
-    )
+    layers += regime_bars(series, style, picked, inner=inner, inner_px=MAIN_HEIGHT)
+    layers += drop_lines(series, picked, examples=quantity == "examples", top=inner[1])
     layers.append(
         table([row for row in points if row["reached"]])
         .mark_point(filled=True, size=70, stroke=style.palette.paper, strokeWidth=1.2)
@@ -113,7 +102,7 @@ def scaling_plot(series: Sequence[Series], style: Style, quantity: Quantity) -> 
             .mark_point(shape="triangle-up", size=120, strokeWidth=2, fill=style.palette.paper)
             .encode(x, y, colour, opacity=faded(picked, 1.0), tooltip=_tooltips())
         )
-    return finish([*layers], style, height=MAIN_HEIGHT)
+    return finish([*layers], style, height=height)
 
 
 def _scale(batch_size: float, quantity: Quantity) -> float:
