@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from batchscope.analysis.curve_findings import LEVEL, Readings, interval
+from batchscope.analysis.curve_findings import LEVEL, NORMAL_QUANTILE, Readings, interval
 from batchscope.analysis.findings import Comparison, CurveFindings, Estimate
 from batchscope.analysis.study_times import Floats, StudyTimes
 from batchscope.analysis.wording import between_words, number
@@ -103,7 +103,10 @@ def _steps(first: Fitted, second: Fitted) -> tuple[tuple[int, Estimate], ...]:
         low, high = (
             (None, None)
             if np.isnan(error)
-            else (value * 2.0 ** (-1.645 * error), value * 2.0 ** (1.645 * error))
+            else (
+                value * 2.0 ** (-NORMAL_QUANTILE * error),
+                value * 2.0 ** (NORMAL_QUANTILE * error),
+            )
         )
         found.append((study.batch_size, Estimate(value, low, high, LEVEL)))
     return tuple(found)

@@ -14,6 +14,7 @@ from batchscope.analysis.posterior import CurveDraws
 from batchscope.analysis.study_times import Floats, StudyTimes
 
 LEVEL = 0.9
+NORMAL_QUANTILE = 1.645  # half the central 90 % of a normal distribution
 _POINTS = 97
 
 
@@ -169,4 +170,4 @@ def slope_steeper_than_perfect(
     precision = np.linalg.inv(covariance)
     spread = np.linalg.inv(design.T @ precision @ design)
     slope = float((spread @ design.T @ precision @ crossings.mean(axis=1))[1])
-    return slope if slope + 1.645 * np.sqrt(spread[1, 1]) < -1.0 else None
+    return slope if slope + NORMAL_QUANTILE * np.sqrt(spread[1, 1]) < -1.0 else None

@@ -56,6 +56,11 @@ def _regimes(
     perfect, useful = curve.end_of_perfect_scaling, curve.maximum_useful_batch_size
     if useful.bound == "<=":
         steps = number(curve.minimum_steps.value or 0.0)
+        if reached[0] is not measured[0]:
+            return (
+                f"From batch size {smallest}, the smallest that reached the goal, larger batches "
+                f"gain nothing: about {steps} steps are needed up to {largest}."
+            )
         return (
             f"Larger batches gain nothing: about {steps} steps are needed at every batch size "
             f"from {smallest} to {largest}."
@@ -71,7 +76,10 @@ def _regimes(
             "saves less than half of the steps"
         )
     else:
-        start = f"Steps halve with each doubling up to batch size ~{number(perfect.value or 0.0)}"
+        end = number(perfect.value or 0.0)
+        start = f"Steps halve with each doubling up to batch size ~{end}"
+        if perfect.high is None:
+            start += " at least"
     if useful.bound == ">=":
         return (
             f"{start}; the gains shrink from there, but go on up to {largest}, the largest batch "

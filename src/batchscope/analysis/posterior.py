@@ -38,12 +38,13 @@ _SHARPNESS_RANGE = (0.25, 16.0)
 # octaves of tau's prior. One study's half-sample variance is worth about three degrees of freedom
 # (relative standard deviation 0.8), and those of neighbouring studies move together.
 _KNOWN_FREEDOM = 6.0
-_UNKNOWN_FREEDOM, _UNKNOWN_TAU_LOG2 = 2.0, 0.15
+_UNKNOWN_FREEDOM, _UNKNOWN_TAU_LOG2 = 2.0, 0.2
 # No search is as exact as this, in octaves; it keeps a noiseless sweep finite.
 _SMALLEST_TAU_LOG2 = 0.01
 _COARSE = (72, 20, 7)
 _FINE = (48, 28, 13)
-_NODES = 24
+# Standard deviations around S_min's mean; a budget that was missed can only move it up.
+_NODES = np.linspace(-3.5, 6.5, 16)
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def _weights(
         -0.5 * ((log2_bc[:, None] - data.centre) / data.spread) ** 2
         - 0.5 * ((log_g[None, :] - _LOG_SHARPNESS[0]) / _LOG_SHARPNESS[1]) ** 2
     )
-    nodes = np.linspace(-4.0, 8.0, _NODES) if len(data.censored_octaves) else np.zeros(1)
+    nodes = _NODES if len(data.censored_octaves) else np.zeros(1)
     shape = (len(log2_bc), len(log_g), len(log_tau), len(nodes))
     log_weights, means, stds = np.empty(shape), np.empty(shape), np.empty(shape)
     spacing = nodes[1] - nodes[0] if len(nodes) > 1 else 0.0

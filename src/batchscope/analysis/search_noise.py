@@ -26,7 +26,7 @@ _FEWEST_KNOWN = 3
 _SEEN = 0.5
 # The half-samples know one search only, and an unlucky one, whose fastest trial is slow for its
 # rank, shows too little spread. On simulated sweeps intervals need this factor to cover 90 %.
-_INFLATION = 1.2
+_INFLATION = 1.3
 # Octaves over which errors stay correlated, where nothing tells (prune = "min", single studies).
 _DEFAULT_RANGE_OCTAVES = 2.0
 
@@ -66,11 +66,13 @@ def search_noise(studies: Sequence[StudyTimes], *, rng: np.random.Generator) -> 
     lags = np.abs(octaves[:, None] - octaves[None, :])
     pooled = float(np.sqrt(np.mean(std[known] ** 2))) if known.any() else None
     reach = _correlation_range(best[:, known], lags[np.ix_(known, known)])
-    correlation = np.exp(-lags / reach)
-    seen = np.flatnonzero(known & (std > 0))
-    if len(seen) > 1:
-        block = np.ix_(seen, seen)
-        correlation[block] = (1 - _SEEN) * correlation[block] + _SEEN * np.corrcoef(best[:, seen].T)
+    smooth = np.exp(-lags / reach)
+    # Studies without half-samples keep the smooth correlations among themselves; a matrix with
+    # only a block replaced need not stay positive definite.
+    drawn = np.where(np.outer(known, known), 0.0, smooth * np.outer(~known, ~known))
+    if known.any():
+        drawn[np.ix_(known, known)] = np.corrcoef(best[:, known].T).reshape(known.sum(), -1)
+    correlation = (1 - _SEEN) * smooth + _SEEN * drawn
     return SearchNoise(std, pooled, correlation)
 
 
@@ -81,7 +83,8 @@ def _half_sample_bests(studies: Sequence[StudyTimes], *, rng: np.random.Generato
     best = np.full((_REPLICATES, len(studies)), np.nan)
     for column, study in enumerate(studies):
         positions, steps, known = study.order_statistics()
-        if known < _FEWEST_KNOWN:
+        # Ties at one evaluation are no spread: the grid hides it.
+        if known < _FEWEST_KNOWN or steps[known - 1] == steps[0]:
             continue
         drawn = kept[:, study.trial_ids[positions[:known]]]
         first = np.where(drawn.any(axis=1), drawn.argmax(axis=1), known - 1)

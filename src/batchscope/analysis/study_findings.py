@@ -5,19 +5,17 @@ from collections.abc import Mapping
 import numpy as np
 
 from batchscope.analysis.best_of_n import optimism_log2
-from batchscope.analysis.curve_findings import LEVEL
+from batchscope.analysis.curve_findings import LEVEL, NORMAL_QUANTILE
 from batchscope.analysis.edges import edge_warnings
 from batchscope.analysis.findings import Estimate, StudyFindings, TrialPoint
 from batchscope.analysis.studies import StudyTrials
+from batchscope.analysis.study_times import StudyTimes
 from batchscope.results.schema import Status
 from batchscope.spec.sweep import Sweep
 
 # A search that lost more than this, in octaves, by halving its trials has not settled: a quarter
 # of an octave, 19 % more steps, is what the curve's points should be told apart by.
 LARGEST_OPTIMISM_LOG2 = 0.25
-# Quantile of the error for a central 90 % interval: the normal's, widened because the spread of a
-# search is itself estimated (Student's t with 9 degrees of freedom).
-_QUANTILE = 1.83
 
 
 def study_findings(
@@ -39,7 +37,7 @@ def study_findings(
         batch_size=study.batch_size,
         steps_to_result=reached_at,
         steps_after=_steps_after(study),
-        interval=_interval(study, std_log2),
+        interval=study_interval(study.feasible, std_log2),
         examples_to_result=None if reached_at is None else reached_at * study.batch_size,
         budget_steps=study.times.budget_steps,
         trials_wanted=sweep.trials,
@@ -64,6 +62,27 @@ def study_findings(
     )
 
 
+def study_interval(study: StudyTimes, std_log2: float | None) -> Estimate | None:
+    """Returns the interval of a study's steps to result, as an estimate of what searches like this
+    one reach on average (in log space).
+
+    None for a study that never reached the goal, or where its standard error over searches,
+    `std_log2` in octaves, is not known.
+    """
+    if study.best is None or std_log2 is None:
+        return None
+    low, high = study.interval_log2
+    middle = (low + high) / 2
+    reach = NORMAL_QUANTILE * float(np.hypot(std_log2, (high - low) / np.sqrt(12)))
+    value = float(study.steps[study.best])
+    return Estimate(
+        value=value,
+        low=float(2.0 ** (middle - reach)),
+        high=max(float(2.0 ** (middle + reach)), value),
+        level=LEVEL,
+    )
+
+
 def _steps_after(study: StudyTrials) -> int:
     """Returns the evaluation before the crossing, or where a study that never did is censored."""
     best = study.times.best
@@ -71,21 +90,6 @@ def _steps_after(study: StudyTrials) -> int:
         return int(study.times.after[best])
     seen = study.feasible.steps
     return min(int(seen.max()), study.times.budget_steps) if len(seen) else 0
-
-
-def _interval(study: StudyTrials, std_log2: float | None) -> Estimate | None:
-    if study.times.best is None or std_log2 is None:
-        return None
-    low, high = study.times.interval_log2
-    middle = (low + high) / 2
-    reach = _QUANTILE * float(np.hypot(std_log2, (high - low) / np.sqrt(12)))
-    value = float(study.times.steps[study.times.best])
-    return Estimate(
-        value=value,
-        low=float(2.0 ** (middle - reach)),
-        high=max(float(2.0 ** (middle + reach)), value),
-        level=LEVEL,
-    )
 
 
 def _effective_learning_rate(parameters: Mapping[str, float]) -> float | None:
