@@ -270,6 +270,7 @@ def degenerate() -> dict[str, Findings]:
     """Returns findings in which something is missing, extreme or oddly named."""
     one = _thinned(sgd())
     assert one.curve is not None
+    few = tuple(replace(s, trials=(), effective_learning_rate=None) for s in one.studies[:3])
     odd_name = "<script>alert(1)</script> & \"q\" 'a' | `b` *c* — größer 批量"
     odd = replace(
         one,
@@ -310,7 +311,7 @@ def degenerate() -> dict[str, Findings]:
         ),
         "same name twice": Findings((one, one)),
         "eight sweeps": Findings(
-            tuple(replace(one, name=f"sweep-{i}", studies=one.studies[:3]) for i in range(8))
+            tuple(replace(one, name=f"sweep-{i}", studies=few) for i in range(8))
         ),
     }
 
@@ -335,6 +336,12 @@ def _two_sweeps() -> Findings:
 def degenerate_findings(request: pytest.FixtureRequest) -> Findings:
     """Each kind of degenerate findings in turn."""
     return degenerate()[request.param]
+
+
+@pytest.fixture(scope="session")
+def findings_of() -> Callable[[str], Findings]:
+    """Returns a kind of degenerate findings by name."""
+    return degenerate().__getitem__
 
 
 @pytest.fixture(scope="session")

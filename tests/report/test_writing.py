@@ -4,6 +4,7 @@ import json
 import os
 import struct
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from math import log
 from pathlib import Path
 
@@ -14,14 +15,12 @@ from batchscope.errors import ResultsError
 from batchscope.report import figures, to_json, to_markdown, write_report
 
 
-def test_report_writes_page_summary_numbers_and_figures(
-    two_sweeps: Findings, tmp_path: Path
-) -> None:
+def test_report_writes_page_summary_numbers_and_figures(censored: Findings, tmp_path: Path) -> None:
     folder = tmp_path / "runs" / "demo"
-    files = write_report(two_sweeps, folder)
+    files = write_report(censored, folder)
     assert files.html.read_text("utf-8").startswith("<!doctype html>")
-    assert files.markdown.read_text("utf-8") == to_markdown(two_sweeps)
-    assert json.loads(files.json.read_text("utf-8")) == json.loads(json.dumps(to_json(two_sweeps)))
+    assert files.markdown.read_text("utf-8") == to_markdown(censored)
+    assert json.loads(files.json.read_text("utf-8")) == json.loads(json.dumps(to_json(censored)))
     written = {path for path in folder.rglob("*") if path.is_file()}
     assert written == {files.html, files.markdown, files.json, *files.figures}
 
@@ -79,8 +78,11 @@ def test_heuristic_lines_have_slopes_one_and_half_through_the_middle(
         assert offset == pytest.approx(0, abs=1e-9)
 
 
-def test_figures_of_every_degenerate_kind_are_valid(degenerate_findings: Findings) -> None:
-    for name, chart in figures(degenerate_findings).items():
+@pytest.mark.parametrize("kind", ["all infeasible", "nothing known", "odd names", "one study"])
+def test_figures_of_degenerate_findings_are_valid(
+    findings_of: Callable[[str], Findings], kind: str
+) -> None:
+    for name, chart in figures(findings_of(kind)).items():
         assert "/" not in name and name.isascii()
         json.dumps(chart.to_dict(), allow_nan=False)
 
