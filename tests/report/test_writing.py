@@ -51,6 +51,9 @@ def test_main_figure_holds_measurements_censored_studies_and_turns(
     assert (points[4]["value"], points[4]["low"]) == (1792, pytest.approx(1792 * 0.9))
     assert points[2048]["reached"] is False
     assert points[2048]["value"] == 200  # its budget, from which it is censored
+    bars = [layer for layer in spec["layer"] if layer["mark"]["type"] == "rule"]
+    spans = [spec["datasets"][layer["data"]["name"]] for layer in bars]
+    assert [r["batch_size"] for r in spans[1]] == [2**i for i in range(2, 10)]  # all but censored
     turns = {row["name"].split(" (")[0]: row["batch_size"] for row in rows if "name" in row}
     curve = censored.sweeps[0].curve
     assert curve is not None

@@ -92,7 +92,7 @@ def pick_series() -> alt.Parameter:
 
 def faded(picked: alt.Parameter, shown: float) -> Any:
     """Returns an opacity of `shown`, or nearly none for series not picked in the legend."""
-    return alt.when(picked).then(alt.value(shown)).otherwise(alt.value(0.06))
+    return alt.when(picked).then(alt.value(shown)).otherwise(alt.value(shown / 15))
 
 
 def colour_of(series: Sequence[Series]) -> alt.Color:

@@ -82,6 +82,18 @@ def scaling_plot(series: Sequence[Series], style: Style, quantity: Quantity) -> 
         )
     layers += regime_bars(series, style, picked, inner=inner, inner_px=MAIN_HEIGHT)
     layers += drop_lines(series, picked, examples=quantity == "examples", top=inner[1])
+    spanned = [row for row in points if row["low"] < row["high"]]
+    if spanned:
+        spans = table(spanned).mark_rule(strokeWidth=1.6, clip=True)
+        layers.append(
+            spans.encode(
+                x,
+                alt.Y("low:Q", title=TITLES[quantity]),
+                alt.Y2("high:Q"),
+                colour,
+                opacity=faded(picked, 0.85),
+            )
+        )
     layers.append(
         table([row for row in points if row["reached"]])
         .mark_point(filled=True, size=70, stroke=style.palette.paper, strokeWidth=1.2)
