@@ -43,8 +43,7 @@ def test_tables_are_rectangular_whatever_the_findings(degenerate_findings: Findi
 
 def test_nothing_in_a_name_becomes_markup(odd_findings: Findings) -> None:
     markdown = to_markdown(odd_findings)
-    assert "<script" not in markdown
-    assert "<!--" not in markdown
+    assert "<" not in markdown
     assert not re.search(r"(?<!\\)\*c\*|(?<!\\)`b", markdown)
     assert "größer 批量" in markdown
     assert re.search(r"^- .*two lines$", markdown, re.MULTILINE)  # a note stays one item

@@ -1,4 +1,7 @@
-"""The findings as Markdown: short enough for a review comment or a pipeline's artifact view."""
+"""The findings as Markdown: short enough for a review comment or a pipeline's artifact view.
+
+No HTML is used: the pipeline's viewer shows it as text.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,8 +31,7 @@ def to_markdown(findings: Findings) -> str:
     for label, sweep in named:
         lines += _studies(label, sweep)
     for label, sweep in named:
-        lines.append(f"<sub>{escape(label)}: {escape(provenance(sweep))}</sub>")
-        lines.append("")
+        lines += [f"{escape(label)}: {escape(provenance(sweep))}", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -107,15 +109,7 @@ def _studies(label: str, sweep: SweepFindings) -> list[str]:
         "Incomplete",
         "Effective learning rate",
     ]
-    # The summary folds each table away where HTML inside Markdown is shown, and reads as a
-    # heading where it is not.
-    return [
-        f"<details><summary>Studies of {escape(label)}</summary>",
-        "",
-        *_table(header, list(_study_rows(sweep))),
-        "</details>",
-        "",
-    ]
+    return [f"### Studies of {escape(label)}", "", *_table(header, list(_study_rows(sweep)))]
 
 
 def _study_rows(sweep: SweepFindings) -> Iterator[list[str]]:
