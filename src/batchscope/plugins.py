@@ -44,7 +44,7 @@ def resolve(
             f"{kind} {name!r}: the module {module_name!r} has no function {attribute!r}; "
             f"define it there or correct the name"
         )
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 def call(

@@ -100,7 +100,7 @@ def parser() -> argparse.ArgumentParser:
 def _add_sweeps(command: argparse.ArgumentParser, *, nargs: str | None) -> None:
     command.add_argument(
         "sweep",
-        nargs=nargs,  # type: ignore[arg-type]
+        nargs=nargs,
         metavar="SWEEP",
         help="a name from `batchscope list`, or a TOML file",
     )

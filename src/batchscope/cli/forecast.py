@@ -2,13 +2,14 @@
 
 import math
 
+_JUDGED = 3  # the latest finished studies that are looked at
+
 
 class Forecast:
     """Seconds that studies of a sweep take, as a power of the batch size.
 
-    Neighbouring batch sizes take similar time, so the last two finished studies are extrapolated;
-    the power is kept between -1 (the study needs half as many steps, of the same cost, at twice
-    the batch size) and 1 (as many steps, of twice the cost).
+    The power is fitted to the latest finished studies and kept between 0 (a study needs half as
+    many steps, of twice the cost, at twice the batch size) and 1 (as many steps).
     """
 
     def __init__(self) -> None:
@@ -19,14 +20,15 @@ class Forecast:
         self._seconds[batch_size] = seconds
 
     def seconds(self, batch_size: int) -> float | None:
-        """Returns what the study at `batch_size` may take; None before any has finished."""
+        """Returns what the study at `batch_size` may take; None before two have finished."""
         if batch_size in self._seconds:
             return self._seconds[batch_size]
-        if not self._seconds:
+        latest = list(self._seconds.items())[-_JUDGED:]
+        if len(latest) < 2:
             return None
-        *earlier, last = self._seconds
-        power = 0.5
-        if earlier and min(self._seconds[last], self._seconds[earlier[-1]]) > 0:
-            ratio = self._seconds[last] / self._seconds[earlier[-1]]
-            power = math.log(ratio) / math.log(last / earlier[-1])
-        return self._seconds[last] * (batch_size / last) ** min(max(power, -1.0), 1.0)
+        x = [math.log(size) for size, _ in latest]
+        y = [math.log(max(seconds, 1e-3)) for _, seconds in latest]
+        mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+        spread = sum((a - mean_x) ** 2 for a in x)
+        power = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread
+        return math.exp(mean_y + min(max(power, 0.0), 1.0) * (math.log(batch_size) - mean_x))

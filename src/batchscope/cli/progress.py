@@ -28,6 +28,9 @@ class Display(Protocol):
     def end(self) -> None:
         """It is complete."""
 
+    def warn(self, sentence: str) -> None:
+        """Something the user should know."""
+
     def listener(self, *, should_stop: Callable[[], bool]) -> "Listener":
         """Returns what the run is to call."""
 
@@ -144,8 +147,11 @@ class _Lines:
             progress=self._studies.progress,
             pack_finished=self._pack_finished,
             should_stop=should_stop,
-            warn=_warn,
+            warn=self.warn,
         )
+
+    def warn(self, sentence: str) -> None:
+        print(f"batchscope: {sentence}", file=sys.stderr, flush=True)
 
     def _pack_finished(self, finished: "PackFinished") -> None:
         assert self._studies is not None
@@ -200,8 +206,11 @@ class _LiveTable:
             progress=progress,
             pack_finished=pack_finished,
             should_stop=should_stop,
-            warn=lambda sentence: self._console.print(f"[yellow]{sentence}[/]"),
+            warn=self.warn,
         )
+
+    def warn(self, sentence: str) -> None:
+        self._console.print(sentence, style="yellow", markup=False)
 
     def _draw(self) -> None:
         self._update(self._table())
@@ -226,7 +235,13 @@ class _LiveTable:
             box=box.SIMPLE_HEAD,
         )
         for heading in (
-            "batch size", "step", "best so far", "active", "complete", "pruned", "infeasible",
+            "batch size",
+            "step",
+            "best so far",
+            "active",
+            "complete",
+            "pruned",
+            "infeasible",
             "time",
         ):
             table.add_column(heading, justify="right")
@@ -253,7 +268,3 @@ def _cells(batch_size: int, study: _Study) -> list[str]:
         str(study.infeasible),
         duration(study.elapsed_s) if study.state == "done" else "",
     ]
-
-
-def _warn(sentence: str) -> None:
-    print(f"batchscope: {sentence}", file=sys.stderr, flush=True)

@@ -41,22 +41,18 @@ def _measure(sweeps: list[Sweep], out: Path, options: argparse.Namespace) -> boo
     from batchscope.training.devices import configure
 
     configure()
-    from batchscope.results import SweepStore
     from batchscope.training.engine import Interrupted
-    from batchscope.training.run import code_digests, run_sweep, versions
+    from batchscope.training.run import open_store, run_sweep
     from batchscope.training.workload import load_workload
 
     # every sweep is checked before the first is trained
     workloads = [load_workload(sweep) for sweep in sweeps]
-    stores = [
-        SweepStore.create_or_open(
-            out / sweep.name, sweep, versions=versions(), code=code_digests(sweep)
-        )
-        for sweep in sweeps
-    ]
+    stores = [open_store(sweep, out / sweep.name) for sweep in sweeps]
     with StopSignal() as stop, open_display(quiet=options.quiet) as display:
         for sweep, workload, store in zip(sweeps, workloads, stores, strict=True):
             display.begin(sweep)
+            for problem in store.read().problems:
+                display.warn(problem)
             try:
                 run_sweep(
                     sweep,

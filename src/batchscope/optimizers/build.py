@@ -73,7 +73,7 @@ def build_schedule(schedule: Named) -> Callable[..., Callable[[Any], Any]]:
                 f"schedule {schedule.name!r} returned a {type(result).__name__}; "
                 f"it must return a function of the step"
             )
-        return result  # type: ignore[no-any-return]
+        return result
 
     _describe(build, _left(parameters, fixed))
     return build

@@ -8,7 +8,7 @@ from batchscope.results.schema import (
     Status,
     trials_schema,
 )
-from batchscope.results.store import SweepStore
+from batchscope.results.store import SweepStore, read
 from batchscope.results.tables import SweepTables
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "SweepStore",
     "SweepTables",
     "find_sweeps",
+    "read",
     "trials_schema",
 ]

@@ -234,3 +234,12 @@ class SweepStore:
 
     def _owner(self, batch_size: int, pack: int) -> dict[str, str | int]:
         return {"spec": self._manifest.spec_digest, "batch_size": batch_size, "pack": pack}
+
+
+def read(folder: str | Path) -> SweepTables:
+    """Returns everything measured so far of the sweep in `folder`.
+
+    Raises:
+        ResultsError: the folder holds no sweep, or its description is damaged.
+    """
+    return SweepStore.open(Path(folder)).read()

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from batchscope.results.schema import Status
 from batchscope.search import metaparameters
-from batchscope.spec.sweep import Prune, Sweep
+from batchscope.spec.sweep import Sweep
 from batchscope.training.ensemble import Ensemble, TrialAxis, default_trial_axis
 from batchscope.training.feed import RESIDENT_BYTES, Feed, validation_chunks
 from batchscope.training.grid import evaluation_steps
@@ -344,9 +344,7 @@ class _PackRun:
         self._hooks.save(checkpoint)
         self._saved_s = time.monotonic()
         # a checkpoint that takes long is taken seldom: it costs 5 % of the time at most
-        self._engine._checkpoint_s = max(
-            self._engine._checkpoint_s, 20 * (self._saved_s - begun)
-        )
+        self._engine._checkpoint_s = max(self._engine._checkpoint_s, 20 * (self._saved_s - begun))
 
     def _elapsed_s(self) -> float:
         return self._earlier_s + time.monotonic() - self._started_s

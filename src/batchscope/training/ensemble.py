@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
-from jax.sharding import PartitionSpec as P  # noqa: N817
+from jax.sharding import PartitionSpec as P
 
 from batchscope.training.microbatches import Microbatches
 from batchscope.training.trial import (
@@ -217,7 +217,7 @@ class Ensemble:
         count: jax.Array,
         window: Window,
     ) -> TrialState:
-        train = partial(self._trial.train, one_microbatch=one_microbatch)
+        train: Callable[..., TrialState] = partial(self._trial.train, one_microbatch=one_microbatch)
         if self._axis == "vmap":
             mine = _take((state, trial_ids, metaparameters), slots)
             trained = jax.vmap(train, in_axes=(0, 0, 0, None))(*mine, window)
@@ -323,7 +323,9 @@ class Ensemble:
             jax.ShapeDtypeStruct((), jnp.int32),
             {name: jax.ShapeDtypeStruct((), jnp.float32) for name in self._names},
         )
-        return jax.tree.map(lambda leaf: jax.ShapeDtypeStruct((*shape, *leaf.shape), leaf.dtype), one)
+        return jax.tree.map(
+            lambda leaf: jax.ShapeDtypeStruct((*shape, *leaf.shape), leaf.dtype), one
+        )
 
     def _template(self) -> TrialState:
         """Returns a state of zeros, or the present one, whose memory can be used again."""
@@ -351,6 +353,4 @@ def _put(tree: Any, slots: jax.Array, values: Any) -> Any:
             tree,
             values,
         )
-    return jax.tree.map(
-        lambda leaf, value: leaf.at[slots].set(value, mode="drop"), tree, values
-    )
+    return jax.tree.map(lambda leaf, value: leaf.at[slots].set(value, mode="drop"), tree, values)

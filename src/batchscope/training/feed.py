@@ -65,9 +65,7 @@ class Feed:
         return examples, np.arange(batches.size).reshape(batches.shape)
 
 
-def validation_chunks(
-    examples: Examples, *, chunk: int
-) -> tuple[np.ndarray, np.ndarray]:
+def validation_chunks(examples: Examples, *, chunk: int) -> tuple[np.ndarray, np.ndarray]:
     """Returns a whole split cut into chunks: inputs [chunks, chunk, ...], labels [chunks, chunk].
 
     The last chunk is padded with copies of the first example.

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from batchscope.spec.sweep import Evaluation
 
 
-def evaluation_steps(evaluation: Evaluation, *, batch_size: int, budget_steps: int) -> Iterator[int]:
+def evaluation_steps(
+    evaluation: Evaluation, *, batch_size: int, budget_steps: int
+) -> Iterator[int]:
     """Yields the steps after which the validation error is measured, ascending.
 
     After step s the next evaluation is max(every_examples / batch_size, growth * s) steps away,

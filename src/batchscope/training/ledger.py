@@ -41,8 +41,10 @@ class Evaluation:
             return self.train_cross_entropy
         if name == "val/cross_entropy_error":
             return self.val_cross_entropy
-        wrong = self.val_errors if name == "val/classification_error" else (
-            self.val_examples - self.val_errors
+        wrong = (
+            self.val_errors
+            if name == "val/classification_error"
+            else (self.val_examples - self.val_errors)
         )
         return wrong / self.val_examples
 

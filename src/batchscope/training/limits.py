@@ -22,8 +22,8 @@ def error_limits(goal: Goal | None, *, examples: int) -> ErrorLimits:
         return _NO_LIMIT
     errors = np.arange(examples + 1)
     if goal.metric == "val/classification_error":
-        passing = (errors / examples > goal.value) if goal.maximize else (
-            errors / examples < goal.value
+        passing = (
+            (errors / examples > goal.value) if goal.maximize else (errors / examples < goal.value)
         )
     elif goal.metric == "val/accuracy":
         accuracy = (examples - errors) / examples

@@ -30,5 +30,5 @@ def cross_entropy(
 
 
 def classification_errors(logits: jax.Array, labels: jax.Array) -> jax.Array:
-    """Returns whether each example is misclassified: logits [n, classes], labels [n] -> bool [n]."""
+    """Returns where logits [n, classes] miss labels [n]: booleans [n]."""
     return jnp.argmax(logits, axis=1) != labels

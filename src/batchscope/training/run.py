@@ -6,13 +6,15 @@ import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 
 import jax
 import numpy as np
 
 from batchscope.plugins import source_file
-from batchscope.results import SweepStore
+from batchscope.results import SweepStore, SweepTables
 from batchscope.spec.sweep import Sweep
+from batchscope.training.devices import configure
 from batchscope.training.engine import Checkpoint, Engine, PackHooks, Progress
 from batchscope.training.workload import Workload, load_workload
 
@@ -63,6 +65,43 @@ def code_digests(sweep: Sweep) -> dict[str, str]:
     return digests
 
 
+def run(
+    sweep: Sweep,
+    folder: str | Path,
+    *,
+    listener: Listener | None = None,
+    checkpoint_s: float = 15.0,
+) -> SweepTables:
+    """Measures a sweep into a folder of its own and returns everything the folder then holds.
+
+    Goes on from where an earlier call stopped. Sets JAX up (see `devices.configure`), so call it
+    before JAX is used otherwise.
+
+    Args:
+        sweep: what to measure.
+        folder: of this sweep alone.
+        listener: progress and interruption.
+        checkpoint_s: seconds of training between checkpoints.
+
+    Raises:
+        SpecError, ResultsError, Interrupted: as `run_sweep`.
+    """
+    configure()
+    workload = load_workload(sweep)
+    store = open_store(sweep, Path(folder))
+    run_sweep(sweep, store, workload=workload, listener=listener, checkpoint_s=checkpoint_s)
+    return store.read()
+
+
+def open_store(sweep: Sweep, folder: Path) -> SweepStore:
+    """Returns the results folder of a sweep, made if it is not there.
+
+    Raises:
+        ResultsError: the folder holds something else, or cannot be written.
+    """
+    return SweepStore.create_or_open(folder, sweep, versions=versions(), code=code_digests(sweep))
+
+
 def run_sweep(
     sweep: Sweep,
     store: SweepStore,
@@ -111,11 +150,14 @@ def _run_pack(
         listener.progress(now)
 
     def save(checkpoint: Checkpoint) -> None:
-        store.save_checkpoint(batch_size, pack, _dump(checkpoint))
+        # np.savez writes whatever it is given a stream for, without a copy in memory
+        store.save_checkpoint(
+            batch_size,
+            pack,
+            lambda stream: np.savez(stream, **checkpoint),  # type: ignore[arg-type]
+        )
 
-    saved, complaint = store.load_checkpoint(batch_size, pack)
-    if complaint:
-        listener.warn(complaint)
+    saved = store.load_checkpoint(batch_size, pack, warn=listener.warn)
     tables = engine.run_pack(
         batch_size,
         pack,
@@ -129,16 +171,9 @@ def _run_pack(
         trials=tables.trials,
         metadata={"elapsed_s": f"{tables.elapsed_s:.3f}"},
     )
-    store.delete_checkpoint(batch_size, pack)
     listener.pack_finished(
         PackFinished(batch_size, pack, last[0] if last else None, tables.elapsed_s)
     )
-
-
-def _dump(checkpoint: Checkpoint) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, **checkpoint)  # type: ignore[arg-type]
-    return buffer.getvalue()
 
 
 def _parse(payload: bytes) -> Checkpoint:

@@ -15,6 +15,7 @@ from batchscope.training.loss import classification_errors, cross_entropy
 
 Parameters = Any
 Metaparameters = Mapping[str, jax.Array]
+Array = Any  # an argument of a compiled function: NumPy on the host, traced inside
 
 
 class TrialState(NamedTuple):
@@ -34,8 +35,8 @@ class TrialState(NamedTuple):
 class Examples(NamedTuple):
     """Examples on the device: inputs [n, ...] float32, labels [n] int32."""
 
-    inputs: jax.Array
-    labels: jax.Array
+    inputs: Array
+    labels: Array
 
 
 class Window(NamedTuple):
@@ -53,27 +54,27 @@ class Window(NamedTuple):
     """
 
     examples: Examples
-    rows: jax.Array
-    first_step: jax.Array
-    steps: jax.Array
-    microbatches: jax.Array
-    batch_size: jax.Array
-    starts_interval: jax.Array
+    rows: Array
+    first_step: Array
+    steps: Array
+    microbatches: Array
+    batch_size: Array
+    starts_interval: Array
 
 
 class ErrorLimits(NamedTuple):
     """Sums beyond which an evaluation may stop: the goal is missed whatever follows."""
 
-    classification_errors: jax.Array  # int32
-    cross_entropy: jax.Array  # float32
+    classification_errors: Array  # int32
+    cross_entropy: Array  # float32
 
 
 class Evaluated(NamedTuple):
     """Sums over the validation examples seen, scalars; means are taken on the host."""
 
-    cross_entropy: jax.Array
-    classification_errors: jax.Array
-    examples: jax.Array
+    cross_entropy: Array
+    classification_errors: Array
+    examples: Array
 
 
 class Trial:
@@ -142,9 +143,7 @@ class Trial:
             def loss(parameters: Parameters) -> tuple[jax.Array, jax.Array]:
                 logits = self._training_logits(parameters, inputs, key, positions)
                 plain = cross_entropy(logits, labels)
-                smoothed = (
-                    plain if smoothing is None else cross_entropy(logits, labels, smoothing)
-                )
+                smoothed = plain if smoothing is None else cross_entropy(logits, labels, smoothing)
                 return _weighted_sum(smoothed, weights), _weighted_sum(plain, weights)
 
             return jax.grad(loss, has_aux=True)(parameters)
@@ -157,16 +156,12 @@ class Trial:
                 gradient, loss = jax.lax.fori_loop(
                     0,
                     window.microbatches,
-                    lambda row, total: jax.tree.map(
-                        jnp.add, total, sums(state.parameters, k, row)
-                    ),
+                    lambda row, total: jax.tree.map(jnp.add, total, sums(state.parameters, k, row)),
                     (zeros, jnp.float32(0)),
                 )
             scale = 1 / window.batch_size.astype(jnp.float32)
             gradient = jax.tree.map(lambda leaf: leaf * scale, gradient)
-            updates, optimizer_state = optimizer.update(
-                gradient, state.optimizer, state.parameters
-            )
+            updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.parameters)
             parameters = optax.apply_updates(state.parameters, updates)
             return TrialState(parameters, optimizer_state, state.loss_sum + loss * scale)
 
