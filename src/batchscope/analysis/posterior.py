@@ -18,7 +18,7 @@ measured batch sizes, with a standard deviation of their whole range plus two oc
 flat; tau^2 scaled inverse chi-squared.
 
 **Computation.** On a grid of (B_c, g, tau), S_min integrated in closed form (with censored
-studies: by quadrature), once coarse and once on the part that matters; then draws from the cells,
+studies: by quadrature), closing in twice on the part that matters; then draws from the cells,
 spread within them. Nothing iterates, so nothing can fail to converge.
 """
 
@@ -41,10 +41,10 @@ _KNOWN_FREEDOM = 6.0
 _UNKNOWN_FREEDOM, _UNKNOWN_TAU_LOG2 = 2.0, 0.2
 # No search is as exact as this, in octaves; it keeps a noiseless sweep finite.
 _SMALLEST_TAU_LOG2 = 0.01
-_COARSE = (72, 20, 7)
-_FINE = (48, 28, 13)
+_COARSE = (60, 16, 6)
+_FINE = (40, 24, 10)
 # Standard deviations around S_min's mean; a budget that was missed can only move it up.
-_NODES = np.linspace(-3.5, 6.5, 16)
+_NODES = np.linspace(-3.5, 6.0, 13)
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,9 @@ def draw_curves(
         (np.log(_SHARPNESS_RANGE[0]), np.log(_SHARPNESS_RANGE[1])),
         (log_tau - 2.0, max(log_tau, np.log(_residual_scale(data))) + 1.5),
     )
-    axes = [_centres(low, high, n) for (low, high), n in zip(box, _COARSE, strict=True)]
-    weights = _weights(data, *axes)[0]
-    box = _part_that_matters(weights, axes)
+    for _ in range(2):
+        axes = [_centres(low, high, n) for (low, high), n in zip(box, _COARSE, strict=True)]
+        box = _part_that_matters(_weights(data, *axes)[0], axes)
     axes = [_centres(low, high, n) for (low, high), n in zip(box, _FINE, strict=True)]
     weights, means, stds = _weights(data, *axes)
     return _sample(weights, means, stds, axes, rng=rng, draws=draws)
