@@ -11,7 +11,7 @@ BIN    := $(VENV)/bin
 .PHONY: demo test lint bench lock clean
 
 demo: $(VENV)/installed
-	$(BIN)/batchscope run mnist_10k_fc_64_sgd mnist_10k_fc_64_nesterov_momentum --out runs/demo
+	$(BIN)/batchscope run mnist_10k_sgd mnist_10k_nesterov --out runs/demo
 
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n auto --dist loadgroup
