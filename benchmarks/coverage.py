@@ -1,12 +1,18 @@
 """Do the 90 % intervals cover 90 %? Simulated sweeps whose truth is known.
 
-    python benchmarks/coverage.py [--sweeps 400] [--seed 0]
+    python benchmarks/coverage.py [--sweeps 400] [--seed 0] [--only LABEL]
 
-prints, per truth, the percentage of sweeps in which each interval held the true value, and the
-share of sweeps in which it was a bound or open to one side (those can hardly miss). The last rows
-draw a new truth for every sweep: critical batch size 16 to 512, sharpness 1 to 4, 16 to 100
-trials, 8 to 13 batch sizes from 4 by powers of two, 2 or 3 metaparameters, a cone or a bowl around
-the optimum. With 400 sweeps the standard error of a coverage of 90 % is 1.5 percentage points.
+prints, per truth, the percentage of sweeps in which each interval held the true value; where some
+intervals were bounds or open to one side, which can hardly miss, also the share of those with both
+ends and their coverage. The last rows draw a new truth for every sweep: critical batch size 16 to
+512, sharpness 1 to 4, 16 to 100 trials, 8 to 13 batch sizes from 4 by powers of two, 2 or 3
+metaparameters, a cone or a bowl around the optimum. With 400 sweeps the standard error of a
+coverage of 90 % is 1.5 percentage points.
+
+Measured with 200 sweeps a row (standard error 2 points): B_c 84 (16 trials) to 98 (bowl), on
+average 91; over random truths, closed intervals only, B_c 90, B_ps 94, B_max 95, S_min 94, E_min 97,
+g 96; with censored studies B_c 87, B_ps 92, B_max 98, S_min 98, E_min 95, g 97. Where trials form a bowl around the optimum, or the truth lies
+where the weak prior of g has its middle, intervals are wider than they need be.
 """
 
 import argparse
@@ -58,10 +64,11 @@ TRUTHS: Mapping[str, Truth] = {
 
 @dataclass
 class Coverage:
-    """Counts per quantity: how often its interval held the truth, was open, was formed."""
+    """Counts per quantity: intervals formed and closed, and how many of them held the truth."""
 
     held: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
-    open_ended: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
+    closed: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
+    held_closed: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
     formed: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
 
     def add(self, name: str, estimate: Estimate | None, truth: float) -> None:
@@ -71,16 +78,23 @@ class Coverage:
         low = -np.inf if estimate.low is None else estimate.low
         high = np.inf if estimate.high is None else estimate.high
         self.formed[name] += 1
-        self.held[name] += low <= truth <= high
-        self.open_ended[name] += estimate.low is None or estimate.high is None
+        held = low <= truth <= high
+        self.held[name] += held
+        if np.isfinite([low, high]).all():
+            self.closed[name] += 1
+            self.held_closed[name] += held
 
     def share(self, name: str) -> float:
         """Returns the coverage, NaN where no interval was formed."""
         return self.held[name] / self.formed[name] if self.formed[name] else float("nan")
 
-    def share_open(self, name: str) -> float:
-        """Returns the share of intervals open to one side."""
-        return self.open_ended[name] / self.formed[name] if self.formed[name] else float("nan")
+    def share_closed(self, name: str) -> float:
+        """Returns the share of intervals that have both ends."""
+        return self.closed[name] / self.formed[name] if self.formed[name] else float("nan")
+
+    def share_of_closed(self, name: str) -> float:
+        """Returns the coverage of the intervals that have both ends."""
+        return self.held_closed[name] / self.closed[name] if self.closed[name] else float("nan")
 
 
 def true_values(truth: Truth, *, search_cost: float) -> dict[str, float]:
@@ -212,11 +226,19 @@ def _row(label: str, value: Callable[[str], float]) -> str:
     return f"{label:<28}{''.join(cells)}"
 
 
+def _print(label: str, coverage: Coverage) -> None:
+    print(_row(label, coverage.share))
+    if any(coverage.closed[name] < coverage.formed[name] for name in QUANTITIES):
+        print(_row("  closed", coverage.share_closed))
+        print(_row("  coverage of the closed", coverage.share_of_closed), flush=True)
+
+
 def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sweeps", type=int, default=400, help="simulated sweeps per truth")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="truths whose label contains this")
     arguments = parser.parse_args()
     count = arguments.sweeps
     rng = np.random.default_rng(arguments.seed)
@@ -227,18 +249,12 @@ def main() -> None:
             f"{s:>9}" for s in ("B_c", "B_ps", "B_max", "S_min", "E_min", "g", "curve", "study")
         )
     )
-    for label, truth in TRUTHS.items():
-        coverage = measure([truth] * count, rng=rng)
-        print(_row(label, coverage.share))
-        print(_row("  of these open", coverage.share_open), flush=True)
     drawn = list(random_truths(count, rng=rng))
-    for label, truths in (
-        ("random truths", drawn),
-        ("random truths, censored", [censored(t) for t in drawn]),
-    ):
-        coverage = measure(truths, rng=rng)
-        print(_row(label, coverage.share))
-        print(_row("  of these open", coverage.share_open), flush=True)
+    cases = {label: [truth] * count for label, truth in TRUTHS.items()}
+    cases |= {"random truths": drawn, "random truths, censored": [censored(t) for t in drawn]}
+    for label, truths in cases.items():
+        if arguments.only in label:
+            _print(label, measure(truths, rng=rng))
     critical, steps = ratio_coverage(count, rng=rng)
     print(f"ratios of two sweeps: B_c {100 * critical:.0f}, steps {100 * steps:.0f}")
 
