@@ -10,9 +10,10 @@ metaparameters, a cone or a bowl around the optimum. With 400 sweeps the standar
 coverage of 90 % is 1.5 percentage points.
 
 Measured with 200 sweeps a row (standard error 2 points): B_c 84 (16 trials) to 98 (bowl), on
-average 91; over random truths, closed intervals only, B_c 90, B_ps 94, B_max 95, S_min 94, E_min 97,
-g 96; with censored studies B_c 87, B_ps 92, B_max 98, S_min 98, E_min 95, g 97. Where trials form a bowl around the optimum, or the truth lies
-where the weak prior of g has its middle, intervals are wider than they need be.
+average 91. Over random truths, closed intervals only: B_c 90, B_ps 94, B_max 95, S_min 94,
+E_min 97, g 96; with censored studies B_c 87, B_ps 92, B_max 98, S_min 98, E_min 95, g 97.
+Intervals are wider than they need be where trials form a bowl around the optimum, and where the
+truth lies in the middle of g's weak prior.
 """
 
 import argparse
