@@ -14,7 +14,8 @@ import time
 import numpy as np
 import pyarrow as pa
 
-from batchscope.analysis import SweepTables, find, steps_to_result
+from batchscope.analysis import find, steps_to_result
+from batchscope.results import SweepTables
 from batchscope.results.schema import MEASUREMENTS, Status, trials_schema
 from batchscope.spec.sweep import Budget, Goal, Named, Sweep
 

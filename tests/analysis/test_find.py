@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from batchscope.analysis import SweepTables, find
+from batchscope.analysis import find
 from batchscope.analysis.simulated_tables import simulate_tables
 from batchscope.analysis.simulation import Truth
+from batchscope.results import SweepTables
 from batchscope.results.schema import MEASUREMENTS, Status, trials_schema
 
 
@@ -205,7 +206,8 @@ def test_empty_tables(tables):
 
 
 def test_missing_and_interrupted_trials_make_a_study_provisional(tables):
-    partial = dataclasses.replace(tables, missing={8: 16, 64: 16})
+    packed = tables.sweep.at(trials_per_pack=16)
+    partial = dataclasses.replace(tables, sweep=packed, missing=((8, 1), (64, 0)))
     sweep = find([partial]).sweeps[0]
     assert [s.missing_trials for s in sweep.studies[:3]] == [0, 16, 0]
     assert sweep.notes[0].startswith(

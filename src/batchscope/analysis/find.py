@@ -1,11 +1,9 @@
 """From the tables of one or more sweeps to the findings a report shows."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-import pyarrow as pa
 
 from batchscope.analysis.comparison import Fitted, compare
 from batchscope.analysis.curve_findings import (
@@ -20,27 +18,8 @@ from batchscope.analysis.posterior import draw_curves
 from batchscope.analysis.search_noise import search_noise
 from batchscope.analysis.studies import study_trials
 from batchscope.analysis.study_findings import study_findings
-from batchscope.spec.sweep import Named, Sweep
-
-
-@dataclass(frozen=True)
-class SweepTables:
-    """What was measured of one sweep.
-
-    Attributes:
-        sweep: what was asked for.
-        measurements, trials: the tables of `results.schema`, packs and studies concatenated.
-        problems: files that could not be read, one sentence each.
-        versions: of the programs that made the results.
-        missing: trials that should exist and do not (failed or unfinished packs), by batch size.
-    """
-
-    sweep: Sweep
-    measurements: pa.Table
-    trials: pa.Table
-    problems: tuple[str, ...] = ()
-    versions: Mapping[str, str] = field(default_factory=dict)
-    missing: Mapping[int, int] = field(default_factory=dict)
+from batchscope.results.tables import SweepTables
+from batchscope.spec.sweep import Named
 
 
 def find(sweeps: Sequence[SweepTables]) -> Findings:
@@ -60,6 +39,7 @@ def find(sweeps: Sequence[SweepTables]) -> Findings:
 
 def _find_one(tables: SweepTables) -> tuple[SweepFindings, Fitted]:
     sweep = tables.sweep
+    missing_trials = tables.missing_trials()
     studies = study_trials(sweep, tables.measurements, tables.trials)
     times = [study.feasible for study in studies]
     # SeedSequence wants a non-negative integer.
@@ -76,7 +56,7 @@ def _find_one(tables: SweepTables) -> tuple[SweepFindings, Fitted]:
             sweep,
             study,
             std_log2=None if np.isnan(std[i]) else float(std[i]),
-            missing_trials=tables.missing.get(study.batch_size, 0),
+            missing_trials=missing_trials.get(study.batch_size, 0),
         )
         for i, study in enumerate(studies)
     )

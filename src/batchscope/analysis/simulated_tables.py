@@ -3,9 +3,9 @@
 import numpy as np
 import pyarrow as pa
 
-from batchscope.analysis.find import SweepTables
 from batchscope.analysis.simulation import Truth, evaluation_grid, simulate_times
 from batchscope.analysis.study_times import StudyTimes
+from batchscope.results import SweepTables
 from batchscope.results.schema import MEASUREMENTS, Status, trials_schema
 from batchscope.spec.sweep import (
     Budget,

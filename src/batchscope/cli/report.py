@@ -30,7 +30,7 @@ def write(folders: Sequence[Path], out: Path) -> Written:
     """
     from batchscope.analysis import find
     from batchscope.report import write_report
-    from batchscope.results import SweepStore, find_sweeps
+    from batchscope.results import find_sweeps, read
 
     found = dict.fromkeys(path.resolve() for folder in folders for path in find_sweeps(folder))
     if not found:
@@ -38,17 +38,8 @@ def write(folders: Sequence[Path], out: Path) -> Written:
             f"no sweep in {', '.join(map(str, folders))}: expected a folder that "
             "`batchscope run --out` wrote; correct the path"
         )
-    findings = find([_adapt(SweepStore.open(path).read()) for path in found])
+    findings = find([read(path) for path in found])
     files = write_report(findings, out)
     sentences = [f"{sweep.name}: {sweep.headline}" for sweep in findings.sweeps]
     sentences += [comparison.sentence for comparison in findings.comparisons]
     return Written(files.html, "\n".join(sentences))
-
-
-def _adapt(t):
-    from batchscope.analysis import SweepTables
-
-    missing = {}
-    for b, p in t.missing:
-        missing[b] = missing.get(b, 0) + len(range(p, t.sweep.trials, t.sweep.packs))
-    return SweepTables(t.sweep, t.measurements, t.trials, t.problems, t.versions, missing)

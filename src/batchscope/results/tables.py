@@ -1,7 +1,8 @@
 """Everything measured in a sweep, as two tables."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -38,11 +39,18 @@ class SweepTables:
     sweep: Sweep
     measurements: pa.Table
     trials: pa.Table
-    finished: tuple[tuple[int, int], ...]
-    missing: tuple[tuple[int, int], ...]
-    problems: tuple[str, ...]
-    versions: Mapping[str, str]
-    metadata: Mapping[tuple[int, int], Mapping[str, str]]
+    finished: tuple[tuple[int, int], ...] = ()
+    missing: tuple[tuple[int, int], ...] = ()
+    problems: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[tuple[int, int], Mapping[str, str]] = field(default_factory=dict)
+
+    def missing_trials(self) -> Mapping[int, int]:
+        """Returns, by batch size, how many feasible trials the missing packs would add."""
+        count: Counter[int] = Counter()
+        for batch_size, pack in self.missing:
+            count[batch_size] += self.sweep.share(pack)
+        return count
 
 
 def join(

@@ -170,6 +170,10 @@ class Sweep:
         searched = tuple(config.name for config in self.parameter_configs)
         return (*searched, *sorted(self.metaparameters))
 
+    def share(self, pack: int) -> int:
+        """Returns how many of the feasible trials wanted are the part of `pack`."""
+        return len(range(pack, self.trials, self.packs))
+
     def at(self, **changes: Any) -> "Sweep":
         """Returns a copy with some fields replaced."""
         return replace(self, **changes)

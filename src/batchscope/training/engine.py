@@ -79,7 +79,7 @@ class Engine:
         workload: its parts, see `load_workload`.
         devices: to spread the trials of a pack over; by default all of the default backend.
         trial_axis: how trials are mapped inside a device; by default what suits the backend.
-        microbatch_sizes: ascending; by default what suits the backend and the model.
+        microbatch_sizes: ascending; by default what suits the backend.
         checkpoint_s: seconds of training between checkpoints.
         resident_bytes: size of the largest training set kept on the devices.
     """
@@ -98,7 +98,8 @@ class Engine:
         self._sweep = sweep
         self._workload = workload
         self._checkpoint_s = checkpoint_s
-        self._sizes = microbatch_sizes or _microbatch_sizes(workload)
+        on_cpu = jax.default_backend() == "cpu"
+        self._sizes = microbatch_sizes or (CPU_SIZES if on_cpu else ACCELERATOR_SIZES)
         dataset = workload.dataset
         trial = Trial(
             workload.module,
@@ -348,10 +349,3 @@ class _PackRun:
 
     def _elapsed_s(self) -> float:
         return self._earlier_s + time.monotonic() - self._started_s
-
-
-def _microbatch_sizes(workload: Workload) -> tuple[int, ...]:
-    if jax.default_backend() != "cpu":
-        return ACCELERATOR_SIZES
-    largest = getattr(workload.module, "cpu_microbatch", CPU_SIZES[-1])
-    return (*(size for size in CPU_SIZES if size < largest), largest)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from batchscope.data import Examples, batch_indices
+from batchscope.data import BatchOrder, Examples
 from batchscope.training import trial
 from batchscope.training.microbatches import Microbatches
 
@@ -38,6 +38,7 @@ class Feed:
         self._replicate = replicate
         one, _ = examples.fetch(np.zeros(1, np.int64))
         self._resident: trial.Examples | None = None
+        self._order: tuple[int, BatchOrder] | None = None
         if one.nbytes * len(examples) <= resident_bytes:
             everything = examples.fetch(np.arange(len(examples)))
             self._resident = replicate(trial.Examples(*everything))
@@ -50,19 +51,20 @@ class Feed:
         Returns:
             the examples, and an array of [steps, batch size].
         """
-        batches = batch_indices(
-            examples=len(self._examples),
-            batch_size=microbatches.batch_size,
-            seed=self._seed,
-            first_step=first_step,
-            steps=steps,
-        )
+        order = self._order_for(microbatches.batch_size)
+        batches = order.window(first_step=first_step, steps=steps)
         if self._resident is not None:
             return self._resident, batches
         wanted = np.zeros(microbatches.capacity * microbatches.size, np.int64)
         wanted[: batches.size] = batches.reshape(-1)
         examples = self._replicate(trial.Examples(*self._examples.fetch(wanted)))
         return examples, np.arange(batches.size).reshape(batches.shape)
+
+    def _order_for(self, batch_size: int) -> BatchOrder:
+        if self._order is None or self._order[0] != batch_size:
+            order = BatchOrder(examples=len(self._examples), batch_size=batch_size, seed=self._seed)
+            self._order = batch_size, order
+        return self._order[1]
 
 
 def validation_chunks(examples: Examples, *, chunk: int) -> tuple[np.ndarray, np.ndarray]:

@@ -75,15 +75,10 @@ class Ledger:
         self.pack = pack
         self.budget_steps = sweep.budget.steps_at(batch_size)
         self._owned = np.arange(pack, sweep.max_trials, sweep.packs)
-        self._share = len(range(pack, sweep.trials, sweep.packs))
+        self._share = sweep.share(pack)
         self._outcomes = _Outcomes()
         self._evaluations: list[Evaluation] = []
         self._previous_step = 0
-
-    @property
-    def share(self) -> int:
-        """Feasible trials this pack has to deliver."""
-        return self._share
 
     def next_wave(self) -> np.ndarray:
         """Starts the next trials; returns their ids, none when the pack is done."""
