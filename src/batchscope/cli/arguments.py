@@ -3,6 +3,7 @@
 import argparse
 from importlib.metadata import version
 from pathlib import Path
+from typing import NoReturn
 
 _DESCRIPTION = """\
 Measure how far data parallelism speeds up training.
@@ -22,9 +23,16 @@ examples:
 exit codes: 0 done, 1 failed, 2 misuse, 130 interrupted (run again to resume)"""
 
 
+class _Parser(argparse.ArgumentParser):
+    """Tells a mistake in one sentence, without the usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see `{self.prog} --help`)\n")
+
+
 def parser() -> argparse.ArgumentParser:
     """Returns the parser of the `batchscope` command."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="batchscope",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
@@ -41,11 +49,11 @@ def parser() -> argparse.ArgumentParser:
         "interrupted run, and adds batch sizes that are new.",
     )
     _add_sweeps(run, nargs="+")
-    run.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for results")
+    run.add_argument("--out", type=_folder, required=True, metavar="DIR", help="folder for results")
     _add_overrides(run)
     run.add_argument(
         "--checkpoint-seconds",
-        type=_positive_seconds,
+        type=_seconds,
         default=15.0,
         metavar="S",
         help="how much work a killed run may lose (default: %(default)s)",
@@ -92,7 +100,7 @@ def parser() -> argparse.ArgumentParser:
         "dir", type=Path, nargs="+", metavar="DIR", help="folders given to run --out"
     )
     report.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder for the report (default: the first DIR)"
+        "--out", type=_folder, metavar="DIR", help="folder for the report (default: the first DIR)"
     )
     return top
 
@@ -121,6 +129,12 @@ def _add_overrides(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _folder(text: str) -> Path:
+    if not text:  # an unset variable of the shell, not the current folder
+        raise argparse.ArgumentTypeError("'' is not a folder; write . for the current one")
+    return Path(text)
+
+
 def _integers(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")]
@@ -130,7 +144,7 @@ def _integers(text: str) -> list[int]:
         ) from None
 
 
-def _positive_seconds(text: str) -> float:
+def _seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:

@@ -1,30 +1,40 @@
 """From the command line to one of the commands, and from their errors to an exit code."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
 
 from batchscope.cli.arguments import parser
+from batchscope.cli.interrupt import INTERRUPTED
 from batchscope.errors import BatchscopeError, SpecError
 
-DONE, FAILED, MISUSE, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, MISUSE = 0, 1, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns 0 done, 1 failed, 2 misuse, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without Unicode shows "?"
+            stream.reconfigure(errors="replace")
     options = parser().parse_args(arguments)
     try:
-        return _command(options)
+        code = _command(options)
+        sys.stdout.flush()
     except SpecError as error:
         return _complain(error, MISUSE)
     except BatchscopeError as error:
         return _complain(error, FAILED)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return _complain(_interrupted(options), INTERRUPTED)
     except BrokenPipeError:  # the reader of our output, `head` say, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return DONE
+    except OSError as error:  # a disk that is full under `> file`, say
+        _discard_output()
+        return _complain(f"cannot go on: {error}; put that right and try again", FAILED)
+    return code
 
 
 def _command(options: argparse.Namespace) -> int:
@@ -56,6 +66,20 @@ def _command(options: argparse.Namespace) -> int:
             return report(options.dir, options.out)
 
 
-def _complain(error: BatchscopeError, code: int) -> int:
-    print(f"batchscope: {error}", file=sys.stderr)
+def _interrupted(options: argparse.Namespace) -> str:
+    if options.command != "run":
+        return "interrupted"
+    return (
+        f"interrupted; what was done is kept in {options.out}: run the same command again to go "
+        "on from there"
+    )
+
+
+def _complain(problem: object, code: int) -> int:
+    print(f"batchscope: {problem}", file=sys.stderr)
     return code
+
+
+def _discard_output() -> None:
+    """Lets Python flush what cannot be written, as it does on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,43 +1,38 @@
 """`batchscope run`."""
 
 import argparse
-import sys
+import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
+from batchscope.cli.display import open_display
 from batchscope.cli.interrupt import StopSignal
-from batchscope.cli.progress import open_display
 from batchscope.cli.report import write
 from batchscope.cli.sources import load_sweeps
 from batchscope.errors import SpecError
 from batchscope.spec import Sweep
 
-_INTERRUPTED = 130
-
 
 def run(options: argparse.Namespace) -> int:
-    """Measures the sweeps, then writes the report over everything in the folder."""
-    sweeps = load_sweeps(options.sweep, options)
-    out: Path = options.out
-    if out.exists() and not out.is_dir():
-        raise SpecError(f"--out {out} is a file, expected a folder; name another")
+    """Measures the sweeps, then writes the report over everything in the folder.
+
+    Raises:
+        SpecError, ResultsError: something is wrong with the sweeps or with the folder.
+        KeyboardInterrupt: the user asked to stop; the same command goes on from there.
+    """
     begun_s = time.monotonic()
-    if not _measure(sweeps, out, options):
-        print(
-            f"batchscope: interrupted; what was done is kept in {out}. "
-            "Run the same command again to go on from there.",
-            file=sys.stderr,
-        )
-        return _INTERRUPTED
-    files = write([out], out)
+    with StopSignal() as stop:
+        _measure(load_sweeps(options.sweep, options), options, stop)
+        written = write([options.out], options.out)
     if not options.quiet:
-        print(f"\n{files.summary}\n")
-    print(f"report: {files.html} ({time.monotonic() - begun_s:.0f} s)")
+        print(f"\n{written.summary}\n")
+    print(f"report: {written.html} ({time.monotonic() - begun_s:.0f} s)")
     return 0
 
 
-def _measure(sweeps: list[Sweep], out: Path, options: argparse.Namespace) -> bool:
-    """Trains what is missing; returns whether everything is there now."""
+def _measure(sweeps: list[Sweep], options: argparse.Namespace, stop: StopSignal) -> None:
+    """Trains what is missing."""
     from batchscope.training.devices import configure
 
     configure()
@@ -45,23 +40,38 @@ def _measure(sweeps: list[Sweep], out: Path, options: argparse.Namespace) -> boo
     from batchscope.training.run import open_store, run_sweep
     from batchscope.training.workload import load_workload
 
-    # every sweep is checked before the first is trained
+    # every sweep is checked before the first is trained, and before anything is written
     workloads = [load_workload(sweep) for sweep in sweeps]
-    stores = [open_store(sweep, out / sweep.name) for sweep in sweeps]
-    with StopSignal() as stop, open_display(quiet=options.quiet) as display:
-        for sweep, workload, store in zip(sweeps, workloads, stores, strict=True):
-            display.begin(sweep)
+    _require_folder(options.out)
+    stores = [open_store(sweep, options.out / sweep.name) for sweep in sweeps]
+    display = open_display(quiet=options.quiet)
+    for sweep, workload, store in zip(sweeps, workloads, stores, strict=True):
+        with (
+            stop.deferred(),  # goes on where the run was interrupted, by raising
+            suppress(Interrupted),
+            display.follow(sweep, lambda: stop.requested) as listener,
+        ):
             for problem in store.read().problems:
-                display.warn(problem)
-            try:
-                run_sweep(
-                    sweep,
-                    store,
-                    workload=workload,
-                    listener=display.listener(should_stop=lambda: stop.requested),
-                    checkpoint_s=options.checkpoint_seconds,
-                )
-            except Interrupted:
-                return False
-            display.end()
-    return True
+                listener.warn(problem)
+            run_sweep(
+                sweep,
+                store,
+                workload=workload,
+                listener=listener,
+                checkpoint_s=options.checkpoint_seconds,
+            )
+
+
+def _require_folder(out: Path) -> None:
+    """Makes the folder for the results, so that nothing is trained in vain."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise SpecError(f"--out {out} is a file, expected a folder; name another") from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SpecError(
+            f"--out {out} cannot be made: {reason}; name a folder that can be written"
+        ) from error
+    if not os.access(out, os.W_OK | os.X_OK):
+        raise SpecError(f"--out {out} cannot be written; name a folder that can")
