@@ -1,4 +1,4 @@
-"""Stopping a run in good order on Ctrl-C or SIGTERM."""
+"""Ending a command in good order on Ctrl-C or SIGTERM."""
 
 import os
 import signal
@@ -8,20 +8,23 @@ from types import FrameType
 from typing import Self
 
 INTERRUPTED = 130  # what shells expect after Ctrl-C
-_SHOW_CURSOR = b"\x1b[?25h\r\n"
+_SHOW_CURSOR = "\x1b[?25h\r"
 
 
 class StopSignal:
-    """While entered, SIGINT and SIGTERM raise KeyboardInterrupt, and a second one ends at once.
+    """While entered, SIGINT and SIGTERM end the process with a sentence on stderr.
 
-    Ending at once is safe, since every file is written whole or not at all.
+    That is safe at any time, since every file is written whole or not at all. KeyboardInterrupt
+    is no alternative: raised inside a callback or an import of some library it gets lost.
 
     Attributes:
-        requested: whether a signal has come.
+        requested: whether a signal has come while it was deferred.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sentence: str) -> None:
+        """Takes what to say at the end."""
         self.requested = False
+        self._sentence = sentence
         self._deferred = False
         self._before: dict[int, object] = {}
 
@@ -36,7 +39,10 @@ class StopSignal:
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Within, the first signal only sets `requested`; KeyboardInterrupt comes at the end."""
+        """Within, a first signal sets `requested` instead, and raises KeyboardInterrupt at the end.
+
+        A second one ends the process all the same.
+        """
         self._deferred = True
         try:
             yield
@@ -46,10 +52,10 @@ class StopSignal:
             raise KeyboardInterrupt
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
-            if os.isatty(2):
-                os.write(2, _SHOW_CURSOR)  # the live table hides it
-            os._exit(INTERRUPTED)
-        self.requested = True
-        if not self._deferred:
-            raise KeyboardInterrupt
+        if self._deferred and not self.requested:
+            self.requested = True
+            return
+        # not through sys.stderr, which the signal may have caught in the middle of a line
+        restore = _SHOW_CURSOR if os.isatty(2) else ""  # the live table hides it
+        os.write(2, f"{restore}batchscope: {self._sentence}\n".encode())
+        os._exit(INTERRUPTED)

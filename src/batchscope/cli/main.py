@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from batchscope.cli.arguments import parser
-from batchscope.cli.interrupt import INTERRUPTED
+from batchscope.cli.interrupt import INTERRUPTED, StopSignal
 from batchscope.errors import BatchscopeError, SpecError
 
 DONE, FAILED, MISUSE = 0, 1, 2
@@ -19,15 +19,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # a terminal without Unicode shows "?"
             stream.reconfigure(errors="replace")
     options = parser().parse_args(arguments)
+    sentence = _interrupted(options)
     try:
-        code = _command(options)
-        sys.stdout.flush()
+        with StopSignal(sentence) as stop:
+            code = _command(options, stop)
+            sys.stdout.flush()
     except SpecError as error:
         return _complain(error, MISUSE)
     except BatchscopeError as error:
         return _complain(error, FAILED)
     except KeyboardInterrupt:
-        return _complain(_interrupted(options), INTERRUPTED)
+        return _complain(sentence, INTERRUPTED)
     except BrokenPipeError:  # the reader of our output, `head` say, has seen enough
         _discard_output()
         return DONE
@@ -37,13 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _command(options: argparse.Namespace) -> int:
+def _command(options: argparse.Namespace, stop: StopSignal) -> int:
     # imported when needed: `batchscope list` should not wait for JAX
     match options.command:
         case "run":
             from batchscope.cli.run import run
 
-            return run(options)
+            return run(options, stop)
         case "list":
             from batchscope.cli.sweeps import list_sweeps
 

@@ -14,7 +14,7 @@ from batchscope.errors import SpecError
 from batchscope.spec import Sweep
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace, stop: StopSignal) -> int:
     """Measures the sweeps, then writes the report over everything in the folder.
 
     Raises:
@@ -22,9 +22,8 @@ def run(options: argparse.Namespace) -> int:
         KeyboardInterrupt: the user asked to stop; the same command goes on from there.
     """
     begun_s = time.monotonic()
-    with StopSignal() as stop:
-        _measure(load_sweeps(options.sweep, options), options, stop)
-        written = write([options.out], options.out)
+    _measure(load_sweeps(options.sweep, options), options, stop)
+    written = write([options.out], options.out)
     if not options.quiet:
         print(f"\n{written.summary}\n")
     print(f"report: {written.html} ({time.monotonic() - begun_s:.0f} s)")
