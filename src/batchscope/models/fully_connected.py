@@ -6,6 +6,7 @@ import jax
 from flax import linen as nn
 
 from batchscope.errors import SpecError
+from batchscope.models.dense import Dense
 
 _NAME = re.compile(r"fc(_[1-9][0-9]*)+")
 
@@ -24,8 +25,8 @@ class FullyConnected(nn.Module):
         """Returns logits [m, num_classes] for inputs [m, ...]."""
         hidden = inputs.reshape(inputs.shape[0], -1)
         for layer, width in enumerate(self.widths):
-            hidden = nn.relu(nn.Dense(width, name=f"hidden_{layer}")(hidden))
-        return nn.Dense(self.num_classes, name="output")(hidden)
+            hidden = nn.relu(Dense(width, name=f"hidden_{layer}")(hidden))
+        return Dense(self.num_classes, name="output")(hidden)
 
 
 class FullyConnectedDropout(nn.Module):
@@ -43,9 +44,9 @@ class FullyConnectedDropout(nn.Module):
         """Returns logits [m, num_classes] for inputs [m, ...]."""
         hidden = inputs.reshape(inputs.shape[0], -1)
         for layer, width in enumerate(self.widths):
-            hidden = nn.relu(nn.Dense(width, name=f"hidden_{layer}")(hidden))
+            hidden = nn.relu(Dense(width, name=f"hidden_{layer}")(hidden))
             hidden = nn.Dropout(self.dropout_rate, deterministic=not training)(hidden)
-        return nn.Dense(self.num_classes, name="output")(hidden)
+        return Dense(self.num_classes, name="output")(hidden)
 
 
 def widths_of(name: str) -> tuple[int, ...] | None:

@@ -8,6 +8,7 @@ import jax
 from flax import linen as nn
 
 from batchscope.models.convolution import convolve_same
+from batchscope.models.dense import Dense
 from batchscope.models.pooling import max_pool_2x2
 
 KERNEL_SIZE = 5
@@ -43,5 +44,5 @@ class SimpleCNN(nn.Module):
             # ReLU and the maximum commute: after pooling it is a quarter of the work
             features = nn.relu(max_pool_2x2(features))
         flat = features.reshape(features.shape[0], -1)
-        hidden = nn.relu(nn.Dense(self.hidden, name="hidden")(flat))
-        return nn.Dense(self.num_classes, name="output")(hidden)
+        hidden = nn.relu(Dense(self.hidden, name="hidden")(flat))
+        return Dense(self.num_classes, name="output")(hidden)

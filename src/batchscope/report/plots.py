@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 
 from batchscope.analysis.findings import Findings
 from batchscope.report import wording
@@ -60,7 +61,13 @@ def plots(findings: Findings, style: Style) -> tuple[Plot, ...]:
     series = tuple(s for s in series_of(findings, style) if s.sweep.studies)
     if not series:
         return ()
-    return (
+    # Altair would check every part of a chart against Vega-Lite's schema: seconds per report
+    with debug_mode(False):
+        return tuple(_all_plots(findings, series, style))
+
+
+def _all_plots(findings: Findings, series: tuple[Series, ...], style: Style) -> Iterator[Plot]:
+    yield from (
         *_scaling(series, style),
         *_trials(series, style),
         *_metaparameters(series, style),

@@ -16,8 +16,8 @@ from batchscope.report.page import to_html
 from batchscope.report.plots import figures
 
 _PNG_SCALE = 2.0
-# Those worth pasting elsewhere also come as PNG; for all of them that would take seconds more.
-_PASTED = ("steps_to_result", "examples_to_result")
+# The one worth pasting elsewhere also comes as PNG, which takes a second to draw.
+_PASTED = ("steps_to_result",)
 
 
 @dataclass(frozen=True)
