@@ -28,9 +28,10 @@ def test_momentum_extends_perfect_scaling():
     assert ratio.value == pytest.approx(expected)
     assert 1 < ratio.low < ratio.value < ratio.high
     assert comparison.critical_batch_size.low < 8 < comparison.critical_batch_size.high
+    critical = comparison.critical_batch_size
     assert comparison.sentence == (
-        f"nesterov extends perfect scaling {_two(ratio.value)} times ({_two(ratio.low)} to "
-        f"{_two(ratio.high)}) over sgd."
+        "nesterov extends perfect scaling over sgd: its critical batch size is "
+        f"{_two(critical.value)} times as large ({_two(critical.low)} to {_two(critical.high)})."
     )
 
 
@@ -41,8 +42,19 @@ def _two(value):
 def test_the_other_way_round_is_said_the_same_way():
     _, comparison = _compare(NESTEROV, SGD)
     assert comparison.end_of_perfect_scaling.high < 1
-    assert comparison.sentence.startswith("sgd extends perfect scaling")
-    assert comparison.sentence.endswith("over nesterov.")
+    assert comparison.sentence.startswith("sgd extends perfect scaling over nesterov")
+
+
+def test_sweeps_of_the_same_seed_are_compared_as_independent():
+    # their draws come in the same order: paired as they are, their errors would cancel
+    found, comparison = _compare(SGD, NESTEROV, seeds=(1, 1))
+    for name in ("critical_batch_size", "end_of_perfect_scaling"):
+        a, b = (_octaves(getattr(s.curve, name)) for s in found.sweeps)
+        assert _octaves(getattr(comparison, name)) == pytest.approx(np.hypot(a, b), rel=0.15)
+
+
+def _octaves(estimate):
+    return np.log2(estimate.high / estimate.low)
 
 
 def test_steps_are_compared_where_both_reached_the_goal():

@@ -10,6 +10,11 @@ from batchscope.analysis.findings import Comparison, CurveFindings, Estimate
 from batchscope.analysis.study_times import Floats, StudyTimes
 from batchscope.analysis.wording import between_words, number
 
+_END, _CRITICAL, _MAXIMUM = (
+    "end_of_perfect_scaling",
+    "critical_batch_size",
+    "maximum_useful_batch_size",
+)
 _UNKNOWN = Estimate(value=None, low=None, high=None, level=LEVEL)
 
 
@@ -43,27 +48,24 @@ def compare(first: Fitted, second: Fitted) -> Comparison:
         without = ""
         a, b = first.curve, second.curve
         x, y = first.readings, second.readings
+
+        def draws(name: str) -> Floats:
+            """Differences of independent draws, second - first."""
+            drawn: Floats = getattr(y, name)
+            # sweeps of equal seeds have drawn in the same order: their i-th draws go together
+            order = np.random.default_rng(0).permutation(len(drawn))
+            difference: Floats = drawn[order] - getattr(x, name)
+            return difference
+
         ratios = (
-            _ratio(
-                a.end_of_perfect_scaling,
-                b.end_of_perfect_scaling,
-                y.end_of_perfect_scaling - x.end_of_perfect_scaling,
-            ),
-            _ratio(
-                a.critical_batch_size,
-                b.critical_batch_size,
-                y.critical_batch_size - x.critical_batch_size,
-            ),
-            _ratio(
-                a.maximum_useful_batch_size,
-                b.maximum_useful_batch_size,
-                y.maximum_useful_batch_size - x.maximum_useful_batch_size,
-            ),
+            _ratio(a.end_of_perfect_scaling, b.end_of_perfect_scaling, draws(_END)),
+            _ratio(a.critical_batch_size, b.critical_batch_size, draws(_CRITICAL)),
+            _ratio(a.maximum_useful_batch_size, b.maximum_useful_batch_size, draws(_MAXIMUM)),
         )
     return Comparison(
         first=first.name,
         second=second.name,
-        sentence=_sentence(first.name, second.name, ratios[0], without=without),
+        sentence=_sentence(first.name, second.name, ratios[1], without=without),
         end_of_perfect_scaling=ratios[0],
         critical_batch_size=ratios[1],
         maximum_useful_batch_size=ratios[2],
@@ -113,6 +115,11 @@ def _steps(first: Fitted, second: Fitted) -> tuple[tuple[int, Estimate], ...]:
 
 
 def _sentence(first: str, second: str, ratio: Estimate, *, without: str) -> str:
+    """Puts the ratio of the critical batch sizes into words.
+
+    At equal sharpness it is the ratio of the ends of perfect scaling too, and it is far better
+    determined, since the end of perfect scaling depends on how sharp the bend is.
+    """
     if without:
         return (
             f"How {second} scales against {first} is not known: {without} reached its goal at too "
@@ -123,19 +130,17 @@ def _sentence(first: str, second: str, ratio: Estimate, *, without: str) -> str:
             f"How far {second} extends perfect scaling over {first} is not known: the batch sizes "
             "measured do not reach the end of it."
         )
+    if ratio.bound == "<=" or (ratio.high is not None and ratio.high < 1.0):
+        first, second, ratio = second, first, _inverse(ratio)
     times = number(ratio.value)
-    if ratio.bound != "=":
-        side = "at least" if ratio.bound == ">=" else "at most"
-        return f"{second} extends perfect scaling {side} {times} times over {first}."
+    extends = f"{second} extends perfect scaling over {first}: its critical batch size is"
     between = between_words(ratio)
     if ratio.low is not None and ratio.low > 1.0:
-        return f"{second} extends perfect scaling {times} times ({between}) over {first}."
-    if ratio.high is not None and ratio.high < 1.0:
-        times, between = number(1 / ratio.value), between_words(_inverse(ratio))
-        return f"{first} extends perfect scaling {times} times ({between}) over {second}."
+        bound = "at least " if ratio.bound == ">=" else ""
+        return f"{extends} {bound}{times} times as large ({between})."
     return (
         f"{second} and {first} cannot be told apart by where perfect scaling ends: "
-        f"the ratio of the batch sizes is {times} ({between})."
+        f"the ratio of their critical batch sizes is {times} ({between})."
     )
 
 
@@ -143,4 +148,5 @@ def _inverse(ratio: Estimate) -> Estimate:
     assert ratio.value is not None
     low = None if ratio.high is None else 1 / ratio.high
     high = None if ratio.low is None else 1 / ratio.low
-    return Estimate(1 / ratio.value, low, high, ratio.level)
+    bound = {"<=": ">=", ">=": "<="}.get(ratio.bound, "=")
+    return Estimate(1 / ratio.value, low, high, ratio.level, bound)

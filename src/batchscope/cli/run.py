@@ -22,8 +22,10 @@ def run(options: argparse.Namespace, stop: StopSignal) -> int:
         KeyboardInterrupt: the user asked to stop; the same command goes on from there.
     """
     begun_s = time.monotonic()
-    _measure(load_sweeps(options.sweep, options), options, stop)
-    written = write([options.out], options.out)
+    sweeps = load_sweeps(options.sweep, options)
+    _measure(sweeps, options, stop)
+    # those of this command first and in its order, then what else is there
+    written = write([*(options.out / sweep.name for sweep in sweeps), options.out], options.out)
     if not options.quiet:
         print(f"\n{written.summary}\n")
     print(f"report: {written.html} ({time.monotonic() - begun_s:.0f} s)")
