@@ -118,9 +118,7 @@ def _total(sweep: Sweep, steps: dict[int, float], step_s: dict[int, float]) -> f
     return sum(sweep.trials * steps[b] * _interpolated(step_s, b) for b in sweep.batch_sizes)
 
 
-def _against_processes(
-    name: str, sweep: Sweep, steps: dict[int, float], sweep_s: float
-) -> None:
+def _against_processes(name: str, sweep: Sweep, steps: dict[int, float], sweep_s: float) -> None:
     startup_s, step_s = [], {}
     for batch_size in _TIMED_BATCH_SIZES:
         most = max(_TIMED_STEPS, 16 * 512 // batch_size)
@@ -147,7 +145,9 @@ def _print_comparison(
 ) -> None:
     listed = ", ".join(f"{b}: {1e6 * s:,.0f} us" for b, s in step_s.items())
     print(f"{name}: {prefix}steps with their evaluations {listed}")
-    print(f"  the same trials: {total_s:,.0f} s = {total_s / sweep_s:.0f} x the engine\n", flush=True)
+    print(
+        f"  the same trials: {total_s:,.0f} s = {total_s / sweep_s:.0f} x the engine\n", flush=True
+    )
 
 
 def _arithmetic_rate(sweep: Sweep, peak: float) -> None:

@@ -132,6 +132,7 @@ def _sentence(first: str, second: str, ratio: Estimate, *, without: str) -> str:
         )
     if ratio.bound == "<=" or (ratio.high is not None and ratio.high < 1.0):
         first, second, ratio = second, first, _inverse(ratio)
+    assert ratio.value is not None
     times = number(ratio.value)
     extends = f"{second} extends perfect scaling over {first}: its critical batch size is"
     between = between_words(ratio)
@@ -145,6 +146,7 @@ def _sentence(first: str, second: str, ratio: Estimate, *, without: str) -> str:
 
 
 def _inverse(ratio: Estimate) -> Estimate:
+    """Returns first / second; `ratio` has a value."""
     assert ratio.value is not None
     low = None if ratio.high is None else 1 / ratio.high
     high = None if ratio.low is None else 1 / ratio.low
