@@ -12,6 +12,7 @@ _TEXTS = [to_toml(load_sweep(name)) for name in catalog()]
 _KEYS = sorted({key for text in _TEXTS for key in tomllib.loads(text)})
 _VALUES = [
     "0",
+    "9" * 5000,
     "-1",
     "1e400",
     "nan",
@@ -61,6 +62,8 @@ def _mutated(draw: st.DrawFn) -> str:
 )
 @given(text=st.one_of(_mutated(), st.text(max_size=60)))
 @example(text="a." * 3000 + "a = 1")
+@example(text="a = " + "[" * 2000)
+@example(text='name = "curve.json"')
 def test_show_never_fails_otherwise(text, tmp_path, capsys):
     path = tmp_path / "sweep.toml"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))

@@ -64,8 +64,8 @@ def test_fully_connected_computes_relu_layers() -> None:
     hidden = x.reshape(4, 4).astype(np.float64)
     for layer in ("hidden_0", "hidden_1"):
         weights = parameters[layer]
-        hidden = np.maximum(hidden @ weights["kernel"] + weights["bias"], 0)
-    expected = hidden @ parameters["output"]["kernel"] + parameters["output"]["bias"]
+        hidden = np.maximum(hidden @ weights["kernel"].T + weights["bias"], 0)
+    expected = hidden @ parameters["output"]["kernel"].T + parameters["output"]["bias"]
     np.testing.assert_allclose(module.apply({"params": parameters}, x), expected, rtol=1e-5)
 
 
@@ -84,8 +84,8 @@ def test_simple_cnn_computes_convolution_relu_pooling_twice() -> None:
         active = np.maximum(convolved + bias, 0)[:, : rows // 2 * 2, : columns // 2 * 2]
         features = active.reshape(m, rows // 2, 2, columns // 2, 2, -1).max(axis=(2, 4))
     hidden = features.reshape(2, -1)
-    hidden = np.maximum(hidden @ parameters["hidden"]["kernel"] + parameters["hidden"]["bias"], 0)
-    expected = hidden @ parameters["output"]["kernel"] + parameters["output"]["bias"]
+    hidden = np.maximum(hidden @ parameters["hidden"]["kernel"].T + parameters["hidden"]["bias"], 0)
+    expected = hidden @ parameters["output"]["kernel"].T + parameters["output"]["bias"]
     logits = module.apply({"params": parameters}, x)
     np.testing.assert_allclose(logits, expected, rtol=1e-4, atol=1e-5)
 

@@ -147,7 +147,7 @@ budget = { steps = 300 }
 type = "DOUBLE"
 scale = "LOG_SCALE"
 min_value = 1e-3
-max_value = 1e30
+max_value = 1e12
 
 [metaparameters]
 momentum = 0.9

@@ -66,9 +66,11 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 def plain_training(parameters, dataset, optimizer, schedule, eta, values, smoothing):
     """Yields (train cross entropy of the step, val cross entropy, val errors) after each step."""
-    w1, b1 = (parameters["hidden_0"][k].astype(np.float64) for k in ("kernel", "bias"))
-    w2, b2 = (parameters["output"][k].astype(np.float64) for k in ("kernel", "bias"))
-    weights = [w1, b1, w2, b2]
+    weights = [
+        parameters[layer][kind].astype(np.float64).T  # kernels are [outputs, inputs]
+        for layer in ("hidden_0", "output")
+        for kind in ("kernel", "bias")
+    ]
     slots = [[np.zeros_like(w), np.zeros_like(w)] for w in weights]
     inputs, labels = dataset.train.fetch(np.arange(len(dataset.train)))
     val_inputs, val_labels = dataset.val.fetch(np.arange(len(dataset.val)))

@@ -5,6 +5,7 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from batchscope.cli.display import open_display
 from batchscope.cli.interrupt import StopSignal
@@ -12,6 +13,9 @@ from batchscope.cli.report import write
 from batchscope.cli.sources import load_sweeps
 from batchscope.errors import SpecError
 from batchscope.spec import Sweep
+
+if TYPE_CHECKING:
+    from batchscope.results import SweepStore
 
 
 def run(options: argparse.Namespace, stop: StopSignal) -> int:
@@ -52,7 +56,7 @@ def _measure(sweeps: list[Sweep], options: argparse.Namespace, stop: StopSignal)
             suppress(Interrupted),
             display.follow(sweep, lambda: stop.requested) as listener,
         ):
-            for problem in store.read().problems:
+            for problem in (*store.read().problems, *_other_versions(store)):
                 listener.warn(problem)
             run_sweep(
                 sweep,
@@ -61,6 +65,24 @@ def _measure(sweeps: list[Sweep], options: argparse.Namespace, stop: StopSignal)
                 listener=listener,
                 checkpoint_s=options.checkpoint_seconds,
             )
+
+
+def _other_versions(store: "SweepStore") -> list[str]:
+    """Says where the folder was begun with other versions than those that would go on now."""
+    from batchscope.training.run import versions
+
+    before, now = store.versions, versions()
+    changed = [
+        f"{name} {before.get(name, 'unknown')} (now {now[name]})"
+        for name in now
+        if before and before.get(name) != now[name]
+    ]
+    if not changed:
+        return []
+    return [
+        f"the results of {store.sweep.name} were begun with {', '.join(changed)}: numbers may "
+        "differ in the last digits; measure into a new folder where that matters"
+    ]
 
 
 def _require_folder(out: Path) -> None:

@@ -42,6 +42,8 @@ _KEYS = (
     "metaparameters",
     "search_space",
 )
+# written beside the sweeps' folders
+_REPORT_FILES = ("report.html", "report.md", "curve.json", "figures")
 _FOLDER_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _REGISTERED = re.compile(r"[A-Za-z0-9_.+/-]+")
 _PLUGIN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
@@ -61,7 +63,7 @@ def parse_sweep(text: str, *, folder: Path | None = None, origin: str = "<text>"
     """
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also for numbers and nesting without end
         raise SpecError(f"{origin} is not valid TOML: {error}; correct it there") from error
     return sweep_from(values, folder=folder, source=Source(origin, text))
 
@@ -70,11 +72,11 @@ def sweep_from(values: Mapping[str, Any], *, folder: Path | None, source: Source
     """Returns the sweep that parsed TOML values describe; raises as `parse_sweep`."""
     document = Table(values, source, known=_KEYS)
     name = document.text("name")
-    if not _FOLDER_NAME.fullmatch(name):
+    if not _FOLDER_NAME.fullmatch(name) or name in _REPORT_FILES:
         raise document.wrong(
             "name",
             "the name of a folder: at most 100 letters, digits, _, - and ., the first a letter, a "
-            "digit or _",
+            f"digit or _, and none of {', '.join(_REPORT_FILES)}, which the report takes",
         )
     trials = document.count("trials")
     max_trials = document.count("max_trials", default=default_max_trials(trials))
