@@ -1,0 +1,219 @@
+"""docs/own_workload.md, followed to the letter."""
+
+import json
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import batchscope
+from batchscope.errors import SpecError
+from batchscope.spec.dump import to_toml
+from batchscope.spec.parse import sweep_from
+from batchscope.spec.table import Source
+from batchscope.training.workload import load_workload
+
+pytestmark = pytest.mark.xdist_group("own workload")  # followed once, by one worker
+
+
+SIZES = [8, 16, 32, 64, 128, 256]
+
+
+def _merged(base: dict, changes: dict) -> dict:
+    both = base | changes
+    return both | {
+        key: _merged(base[key], value)
+        for key, value in changes.items()
+        if isinstance(value, dict) and key in base
+    }
+
+
+def _write_files(page, folder: Path) -> None:
+    for name in ("spirals.py", "spirals.toml", "dropout_net.py", "read.py", "query.py"):
+        (folder / name).write_text(page.file(name))
+    (folder / "measure.py").write_text(page.file("measure.py"))
+    base, changes = (tomllib.loads(page.file(f"{n}.toml")) for n in ("spirals", "spirals_shifted"))
+    shifted = sweep_from(
+        _merged(base, changes), folder=folder, source=Source("spirals_shifted.toml")
+    )
+    (folder / "spirals_shifted.toml").write_text(to_toml(shifted))
+
+
+@pytest.fixture(scope="module")
+def own(page):
+    return page("own_workload.md")
+
+
+@pytest.fixture(scope="module")
+def followed(own, python, tmp_path_factory):
+    """The folder, and what the page's commands printed, by command."""
+    folder = tmp_path_factory.mktemp("own_workload")
+    _write_files(own, folder)
+    printed = {}
+    for command in own.commands:
+        program, *arguments = shlex.split(command)
+        assert program == "batchscope"
+        ended = python("-m", "batchscope", *arguments, cwd=folder)
+        assert ended.returncode == 0, ended.stderr
+        printed[command] = ended.stdout
+    return folder, printed
+
+
+@pytest.fixture
+def folder(own, tmp_path):
+    """A folder with the page's files, in which nothing has been run."""
+    _write_files(own, tmp_path)
+    return tmp_path
+
+
+def test_the_plan_knows_the_workload(followed):
+    _, printed = followed
+    plan = printed["batchscope plan spirals.toml"]
+    # Dense(2, 16), LayerNorm(16), Dense(16, 32), Dense(32, 16), LayerNorm(16), Dense(16, 3)
+    parameters = (2 * 16 + 16) + 32 + (16 * 32 + 32) + (32 * 16 + 16) + 32 + (16 * 3 + 3)
+    assert f"({parameters:,} parameters)" in plan
+    assert all(f"\n{size:>10}  " in plan for size in SIZES)
+
+
+def test_the_report_has_a_plausible_result(followed):
+    folder, _ = followed
+    assert (folder / "runs/report.html").stat().st_size > 100_000
+    narrow, shifted = json.loads((folder / "runs/curve.json").read_text())["sweeps"]
+    if narrow["name"] != "spirals":
+        narrow, shifted = shifted, narrow
+    assert (narrow["name"], shifted["name"]) == ("spirals", "spirals_shifted")
+    for sweep in (narrow, shifted):
+        steps = [study["steps_to_result"] for study in sweep["studies"]]
+        assert [study["batch_size"] for study in sweep["studies"]] == SIZES
+        # 32 times the batch size saves most of the steps, though not 31 of 32
+        assert 3 * steps[-1] < steps[0] < 32 * steps[-1]
+        assert steps[0] <= 600
+        assert 8 < sweep["curve"]["critical_batch_size"]["value"] < 256
+        for study in sweep["studies"]:
+            assert set(study["best_parameters"]) == {
+                *("learning_rate", "warmup_steps", "beta1", "weight_decay")
+            }
+            assert study["best_parameters"]["weight_decay"] == 0.01
+            assert len(study["trials"]) >= 24
+
+
+def test_the_reservations_are_those_the_page_quotes(followed):
+    folder, _ = followed
+    sweeps = json.loads((folder / "runs/curve.json").read_text())["sweeps"]
+    notes = {sweep["name"]: " ".join(sweep["notes"]) for sweep in sweeps}
+    assert "The best learning_rate lies near the upper edge (0.1)" in notes["spirals"]
+    assert "More trials are needed at batch sizes" in notes["spirals"]
+    assert "learning_rate lies near" not in notes["spirals_shifted"]
+
+
+def test_the_status_lists_both_sweeps(followed):
+    _, printed = followed
+    status = printed["batchscope status runs"]
+    assert "spirals: 6 of 6 packs finished" in status
+    assert "spirals_shifted: 6 of 6 packs finished" in status
+
+
+def test_the_scripts_print_the_results(followed, python):
+    folder, _ = followed
+    first, *_ = batchscope.find([batchscope.read(folder / "runs/spirals")]).sweeps
+    steps = {str(s.batch_size): str(s.steps_to_result) for s in first.studies}
+    printed = {}
+    for name in ("read.py", "query.py", "measure.py"):
+        ended = python(name, cwd=folder)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        printed[name] = ended.stdout
+    for size, fewest in steps.items():
+        assert [size, f"{fewest}.0"] in [line.split() for line in printed["read.py"].splitlines()]
+        assert f"│ {size:>10} │ {fewest:>5} │     24 │" in printed["query.py"]
+    assert repr(first.curve.critical_batch_size) in printed["read.py"]
+    assert printed["measure.py"] == f"144 trials at {tuple(SIZES)}\n"
+
+
+def test_other_results_are_refused_under_the_same_name(followed, python):
+    folder, _ = followed
+    (folder / "edited").mkdir()
+    toml = (folder / "spirals.toml").read_text()
+    (folder / "edited" / "spirals.py").write_text((folder / "spirals.py").read_text())
+    (folder / "edited" / "spirals.toml").write_text(toml.replace("1e-1", "5e-1"))
+    command = ("-m", "batchscope", "run", "edited/spirals.toml", "--out", "runs")
+    ended = python(*command, cwd=folder)
+    assert ended.returncode == 1
+    assert "learning_rate.max_value is 0.1 there and 0.5 now" in ended.stderr
+
+    (folder / "edited" / "spirals.toml").write_text(toml)
+    (folder / "edited" / "spirals.py").write_text((folder / "spirals.py").read_text() + "\n")
+    ended = python(*command, cwd=folder)
+    assert ended.returncode == 1
+    assert "spirals.py is not what it was when the results in" in ended.stderr
+
+
+def test_the_network_with_dropout_trains(folder):
+    toml = (folder / "spirals.toml").read_text()
+    toml = toml.replace(
+        '{ name = "spirals:residual_net", width = 16 }', '"dropout_net:dropout_net"'
+    )
+    (folder / "dropout.toml").write_text(toml.replace("below = 0.12", "below = 0.5"))
+    sweep = batchscope.load_sweep(folder / "dropout.toml")
+    assert load_workload(sweep).uses_dropout
+    sweep = batchscope.override(sweep, batch_sizes=[64], trials=2, budget_steps=200)
+    tables = batchscope.run(sweep, folder / "results")
+    assert tables.trials["goal_step"].null_count < 2
+
+
+def _mistake(folder: Path, *, file: str, old: str, new: str) -> str:
+    """What is said about the page's example with one thing changed."""
+    content = (folder / file).read_text()
+    assert old in content
+    (folder / file).write_text(content.replace(old, new))
+    with pytest.raises(SpecError) as raised:
+        load_workload(batchscope.load_sweep(folder / "spirals.toml"))
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+def test_a_missing_function_is_told_as_on_the_page(own, folder, python):
+    said = _mistake(folder, file="spirals.toml", old="spirals:lion", new="spirals:lyon")
+    (quoted,) = [block.content for block in own.blocks if block.language == "text"]
+    assert f"batchscope: {said}\n" == quoted
+    ended = python("-m", "batchscope", "run", "spirals.toml", "--out", "out", cwd=folder)
+    assert (ended.returncode, ended.stderr) == (2, quoted)
+    assert not (folder / "out").exists()
+
+
+_LAST = "return nn.Dense(self.num_classes)(nn.LayerNorm()(hidden))"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (_LAST, "return hidden", r"returns shape \(2, 16\) for 2 examples, expected \(2, 3\)"),
+        (
+            "nn.LayerNorm()(hidden))",
+            "nn.BatchNorm(use_running_average=False)(hidden))",
+            r"keeps state beside its parameters \(batch_stats\)",
+        ),
+        (
+            "examples) % 3",
+            "examples) % 4",
+            "has the label 3 in example 3; expected 0 to 2, correct the labels or num_classes",
+        ),
+        ("examples) % 3", "examples) % 3 + 0.0", "has labels of type float64; expected integers"),
+        ('"val": split(512), ', "", 'expected "train" and "val", optionally "test"'),
+        (
+            "lion(learning_rate_schedule, /, *, beta1",
+            "lion(*, beta1",
+            "its first parameter must be positional and takes the learning rate schedule",
+        ),
+        (
+            "inverse_square_root(*, learning_rate, warmup_steps)",
+            "inverse_square_root(*, learning_rate, warmup_steps, power)",
+            "the metaparameter power .* has no value, expected one under",
+        ),
+        ("import optax", "import optax\n1 / 0", "failed with ZeroDivisionError: division by zero"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(folder, old, new, said):
+    sentence = _mistake(folder, file="spirals.py", old=old, new=new)
+    assert re.search(said, sentence), sentence
