@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import batchscope
-from batchscope.errors import SpecError
+from batchscope.errors import ResultsError, SpecError
 from batchscope.spec.dump import to_toml
 from batchscope.spec.parse import sweep_from
 from batchscope.spec.table import Source
@@ -131,22 +131,19 @@ def test_the_scripts_print_the_results(followed, python):
     assert printed["measure.py"] == f"144 trials at {tuple(SIZES)}\n"
 
 
-def test_other_results_are_refused_under_the_same_name(followed, python):
+def test_other_results_are_refused_under_the_same_name(followed, tmp_path):
     folder, _ = followed
-    (folder / "edited").mkdir()
-    toml = (folder / "spirals.toml").read_text()
-    (folder / "edited" / "spirals.py").write_text((folder / "spirals.py").read_text())
-    (folder / "edited" / "spirals.toml").write_text(toml.replace("1e-1", "5e-1"))
-    command = ("-m", "batchscope", "run", "edited/spirals.toml", "--out", "runs")
-    ended = python(*command, cwd=folder)
-    assert ended.returncode == 1
-    assert "learning_rate.max_value is 0.1 there and 0.5 now" in ended.stderr
+    toml, code = ((folder / name).read_text() for name in ("spirals.toml", "spirals.py"))
 
-    (folder / "edited" / "spirals.toml").write_text(toml)
-    (folder / "edited" / "spirals.py").write_text((folder / "spirals.py").read_text() + "\n")
-    ended = python(*command, cwd=folder)
-    assert ended.returncode == 1
-    assert "spirals.py is not what it was when the results in" in ended.stderr
+    def run_edited(toml: str, code: str) -> None:
+        (tmp_path / "spirals.toml").write_text(toml)
+        (tmp_path / "spirals.py").write_text(code)
+        batchscope.run(batchscope.load_sweep(tmp_path / "spirals.toml"), folder / "runs/spirals")
+
+    with pytest.raises(ResultsError, match=r"max_value is 0\.1 there and 0\.5 now"):
+        run_edited(toml.replace("1e-1", "5e-1"), code)
+    with pytest.raises(ResultsError, match=r"spirals\.py is not what it was when the results in"):
+        run_edited(toml, code + "\n")
 
 
 def test_the_network_with_dropout_trains(folder):
