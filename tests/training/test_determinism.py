@@ -74,8 +74,8 @@ def test_microbatches_do_not_change_the_result(
         budget=Budget(steps=20),
         evaluation=Evaluation(every_examples=64, growth=0.05, early_stop=False),
     )
-    whole = engine(study, microbatch_sizes=(16, 128)).run_pack(100, 0)
-    parts = engine(study, microbatch_sizes=(16,)).run_pack(100, 0)
+    whole = engine(study, sizes=(16, 128)).run_pack(100, 0)
+    parts = engine(study, sizes=(16,)).run_pack(100, 0)
     assert whole.trials.equals(parts.trials)
     for name in ("train/cross_entropy_error", "val/cross_entropy_error"):
         np.testing.assert_allclose(whole.measurements[name], parts.measurements[name], rtol=1e-3)

@@ -16,7 +16,7 @@ from batchscope.training.feed import RESIDENT_BYTES, Feed, validation_chunks
 from batchscope.training.grid import evaluation_steps
 from batchscope.training.ledger import Evaluation, Ledger
 from batchscope.training.limits import error_limits
-from batchscope.training.microbatches import ACCELERATOR_SIZES, CPU_SIZES, Microbatches
+from batchscope.training.microbatches import Microbatches, microbatch_sizes
 from batchscope.training.trial import Trial
 from batchscope.training.workload import Workload
 
@@ -79,7 +79,7 @@ class Engine:
         workload: its parts, see `load_workload`.
         devices: to spread the trials of a pack over; by default all of the default backend.
         trial_axis: how trials are mapped inside a device; by default what suits the backend.
-        microbatch_sizes: ascending; by default what suits the backend.
+        sizes: of microbatches, ascending; by default what suits backend and model.
         checkpoint_s: seconds of training between checkpoints.
         resident_bytes: size of the largest training set kept on the devices.
     """
@@ -91,15 +91,16 @@ class Engine:
         *,
         devices: Sequence[jax.Device] | None = None,
         trial_axis: TrialAxis | None = None,
-        microbatch_sizes: tuple[int, ...] | None = None,
+        sizes: tuple[int, ...] | None = None,
         checkpoint_s: float = 15.0,
         resident_bytes: int = RESIDENT_BYTES,
     ) -> None:
         self._sweep = sweep
         self._workload = workload
         self._checkpoint_s = checkpoint_s
-        on_cpu = jax.default_backend() == "cpu"
-        self._sizes = microbatch_sizes or (CPU_SIZES if on_cpu else ACCELERATOR_SIZES)
+        self._sizes = sizes or microbatch_sizes(
+            backend=jax.default_backend(), parameter_count=workload.parameter_count
+        )
         dataset = workload.dataset
         trial = Trial(
             workload.module,

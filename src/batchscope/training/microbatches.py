@@ -7,7 +7,18 @@ import numpy as np
 # A batch of up to so many examples is one microbatch of that size, padded; a larger one is cut
 # into microbatches of the largest size whose gradients are added up.
 CPU_SIZES = (4, 16, 64, 128)
+# Padding costs a large model more than compiling another size does.
+CPU_SIZES_LARGE_MODEL = (4, 8, 16, 32, 64, 128)
+LARGE_MODEL_PARAMETERS = 500_000
 ACCELERATOR_SIZES = (16, 128, 1024)
+
+
+def microbatch_sizes(*, backend: str, parameter_count: int) -> tuple[int, ...]:
+    """Returns the sizes to choose from, ascending."""
+    if backend != "cpu":
+        return ACCELERATOR_SIZES
+    large = parameter_count > LARGE_MODEL_PARAMETERS
+    return CPU_SIZES_LARGE_MODEL if large else CPU_SIZES
 
 
 @dataclass(frozen=True)
