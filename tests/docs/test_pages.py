@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from batchscope.analysis.curve import TOLERANCE
@@ -48,7 +49,16 @@ def test_the_data_sets_are_all_there_with_their_sizes(page):
 def test_the_sizes_of_the_embedded_data_set_are_true(page):
     dataset = load_dataset(Named("mnist_10k"))
     sizes = [f"{len(split):,}" for split in (dataset.train, dataset.val, dataset.test)]
-    assert f"| {' / '.join(sizes)} |" in page("data.md").text
+    text = page("data.md").text
+    assert f"| {' / '.join(sizes)} |" in text
+    # the standardisation: what black and white become, undone with the numbers on the page
+    mean, deviation = map(
+        float, re.search(r"then ([\d.]+) is subtracted and .* divided by ([\d.]+):", text).groups()
+    )
+    inputs, _ = dataset.train.fetch(np.arange(64))
+    pixels = inputs * deviation + mean
+    assert pixels.min() == pytest.approx(0, abs=1e-5)
+    assert pixels.max() == pytest.approx(1, abs=1e-5)
 
 
 def test_the_method_has_the_numbers_of_the_code(page):

@@ -95,6 +95,19 @@ def test_the_files_are_those_of_the_tree(results, quick):
     assert checkpoint_file(16, 0).rpartition("/")[2] in documented
 
 
+def test_a_study_alone_is_the_study_among_others(quick, tmp_path):
+    # docs/method.md promises it: what was measured stays when batch sizes are added
+    among_others = batchscope.read(quick / "runs/quick/quick")
+    sweep = batchscope.override(among_others.sweep, batch_sizes=[256])
+    alone = batchscope.run(sweep, tmp_path / "alone")
+
+    def rows(table):
+        return [repr(row) for row in table.to_pylist() if row["batch_size"] == 256]
+
+    assert rows(alone.measurements) == rows(among_others.measurements)
+    assert rows(alone.trials) == rows(among_others.trials)
+
+
 def test_all_readers_find_the_same_steps(results, quick, monkeypatch):
     monkeypatch.chdir(quick)
     sweep = batchscope.find([batchscope.read("runs/quick/quick")]).sweeps[0]
