@@ -14,7 +14,7 @@ demo: $(VENV)/installed
 	$(BIN)/batchscope run mnist_10k_sgd mnist_10k_nesterov --out runs/demo
 
 test: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -108,6 +108,11 @@ def _load(kind: str, name: str, module_name: str, folder: Path | None) -> Module
                 raise
         return sys.modules[key]
     except ModuleNotFoundError as error:
+        if path is not None:
+            raise SpecError(
+                f"{kind} {name!r}: {path} imports {error.name!r}, which is not installed; "
+                "install it or remove the import"
+            ) from error
         where = f"{folder} or the installed packages" if folder else "the installed packages"
         raise SpecError(
             f"{kind} {name!r}: {error}; put {module_name}.py into {where}, or correct the name"

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("cli")
 _LIMIT_S = 300  # for what would otherwise hang
 
 

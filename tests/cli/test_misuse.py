@@ -11,8 +11,6 @@ import pytest
 from batchscope.cli import main
 from batchscope.results import SweepStore
 
-pytestmark = pytest.mark.xdist_group("cli")
-
 
 @pytest.fixture
 def complaint(capsys):

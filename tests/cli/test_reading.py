@@ -15,7 +15,6 @@ from batchscope.cli import main
 from batchscope.results import SweepStore
 from batchscope.spec import catalog, load_sweep
 
-pytestmark = pytest.mark.xdist_group("cli")
 _COMMANDS = ("run", "list", "show", "plan", "status", "report")
 
 

@@ -3,12 +3,8 @@
 import json
 import shutil
 
-import pytest
-
 from batchscope.cli import main
 from batchscope.results import Status, read
-
-pytestmark = pytest.mark.xdist_group("cli")
 
 
 def test_writes_the_report_its_numbers_and_figures(finished):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("cli")
 _ROOT = Path(__file__).parents[2]
 
 

@@ -15,9 +15,6 @@ from batchscope.spec.parse import sweep_from
 from batchscope.spec.table import Source
 from batchscope.training.workload import load_workload
 
-pytestmark = pytest.mark.xdist_group("own workload")  # followed once, by one worker
-
-
 SIZES = [8, 16, 32, 64, 128, 256]
 
 

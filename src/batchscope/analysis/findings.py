@@ -58,7 +58,7 @@ class StudyFindings:
         steps_after: the evaluation before it: the goal was crossed in
             (steps_after, steps_to_result]; for a study that never reached the goal, the budget it
             is right-censored at.
-        interval: of the steps to result, by bootstrap over the trials.
+        interval: of the steps to result, from half-samples of the trials (`search_noise`).
         trials_wanted: feasible trials the sweep asks for.
         counts: trials by status, all four names present.
         missing_trials: trials that should have been measured and were not (failed or unfinished
@@ -170,7 +170,7 @@ class SweepFindings:
 class Comparison:
     """How far one sweep extends perfect scaling over another.
 
-    `ratios` are second over first: of the end of perfect scaling, the critical batch size, the
+    All ratios are second over first: of the end of perfect scaling, the critical batch size, the
     maximum useful batch size, and of the steps at each batch size both measured.
     """
 

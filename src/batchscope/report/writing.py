@@ -34,7 +34,7 @@ class ReportFiles:
     figures: tuple[Path, ...]
 
 
-def write_report(findings: Findings, folder: Path) -> ReportFiles:
+def write_report(findings: Findings, folder: str | Path) -> ReportFiles:
     """Writes `report.html`, `report.md`, `curve.json` and `figures/` into `folder`.
 
     A reader never meets half a file: each is written under a temporary name, then renamed. Files
@@ -43,6 +43,7 @@ def write_report(findings: Findings, folder: Path) -> ReportFiles:
     Raises:
         ResultsError: the folder cannot be written.
     """
+    folder = Path(folder)
     drawn = dict(_drawn(findings, folder / "figures"))
     files = ReportFiles(
         html=folder / "report.html",

@@ -17,8 +17,7 @@ from batchscope.training.grid import evaluation_steps
 from batchscope.training.ledger import Evaluation, Ledger
 from batchscope.training.limits import error_limits
 from batchscope.training.microbatches import Microbatches, microbatch_sizes
-from batchscope.training.trial import Trial
-from batchscope.training.workload import Workload
+from batchscope.training.workload import Workload, make_trial
 
 _VALIDATION_CHUNK = 128
 _WINDOW_EXAMPLES = 8192
@@ -102,15 +101,8 @@ class Engine:
             backend=jax.default_backend(), parameter_count=workload.parameter_count
         )
         dataset = workload.dataset
-        trial = Trial(
-            workload.module,
-            input_shape=dataset.input_shape,
-            make_optimizer=workload.make_optimizer,
-            uses_dropout=workload.uses_dropout,
-            seed=sweep.seed,
-        )
         self._ensemble = Ensemble(
-            trial,
+            make_trial(workload, seed=sweep.seed),
             metaparameters=workload.metaparameters,
             slots=min(sweep.trials, sweep.trials_per_pack or sweep.trials),
             validation=validation_chunks(dataset.val, chunk=_VALIDATION_CHUNK),
@@ -133,7 +125,8 @@ class Engine:
         searched = metaparameters(
             self._sweep.parameter_configs, seed=self._sweep.seed, trial_ids=trial_ids
         )
-        fixed = np.asarray(list(self._sweep.metaparameters.values()), np.float64)
+        names = self._workload.metaparameters[searched.shape[1] :]
+        fixed = np.asarray([self._sweep.metaparameters[name] for name in names], np.float64)
         return np.concatenate([searched, np.tile(fixed, (len(trial_ids), 1))], axis=1)
 
     def microbatches(self, batch_size: int) -> Microbatches:
