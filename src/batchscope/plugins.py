@@ -59,17 +59,21 @@ def call(
         return function(*arguments, **keywords)
     except BatchscopeError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script that calls sys.exit() must not end us
         if not is_plugin(name):
             raise
-        frames = traceback.extract_tb(error.__traceback__)
         file = getattr(getattr(function, "__code__", None), "co_filename", None)
-        frame = [*frames, *(f for f in frames if f.filename == file)][-1]
-        says = str(error).strip().split("\n")[0]
         raise SpecError(
-            f"{kind} {name!r} failed with {type(error).__name__}: {says} "
-            f"({frame.filename}, line {frame.lineno}); correct its code or its options"
+            f"{kind} {name!r} failed with {_failure(error, file)}; correct its code or its options"
         ) from error
+
+
+def _failure(error: BaseException, file: str | None) -> str:
+    """Returns an error's type, the first line it says, and the last place in `file` it went by."""
+    frames = traceback.extract_tb(error.__traceback__)
+    frame = [*frames, *(f for f in frames if f.filename == file)][-1]
+    says = str(error).strip().split("\n")[0]
+    return f"{type(error).__name__}: {says} ({frame.filename}, line {frame.lineno})"
 
 
 def unknown(kind: str, name: str, known: Mapping[str, Any]) -> str:
@@ -117,8 +121,13 @@ def _load(kind: str, name: str, module_name: str, folder: Path | None) -> Module
         raise SpecError(
             f"{kind} {name!r}: {error}; put {module_name}.py into {where}, or correct the name"
         ) from error
-    except Exception as error:
+    except SyntaxError as error:  # says itself where
         raise SpecError(
             f"{kind} {name!r}: importing {path or module_name} failed with "
             f"{type(error).__name__}: {error}; correct the module"
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise SpecError(
+            f"{kind} {name!r}: importing {path or module_name} failed with "
+            f"{_failure(error, str(path))}; correct the module"
         ) from error
