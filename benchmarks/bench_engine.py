@@ -43,7 +43,7 @@ _HAS_TORCH = importlib.util.find_spec("torch") is not None
 def main() -> None:
     """Prints all ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sweep", nargs="?", default="mnist_10k_sgd")
+    parser.add_argument("sweep", nargs="?", default="mnist_10k_nesterov")
     name = parser.parse_args().sweep
     sweep = override(load_sweep(name), trials=_TRIALS, prune="min")
 
