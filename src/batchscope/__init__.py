@@ -3,10 +3,10 @@
 import batchscope
 
 sweep = batchscope.load_sweep("quick")             # a catalogue name or a TOML file
-tables = batchscope.run(sweep, "runs/quick")       # trains what is missing in the folder
+tables = batchscope.run(sweep, "runs/python/quick")  # trains what is missing in the folder
 tables.measurements.to_pandas()                    # Arrow tables, see `results.schema`
 findings = batchscope.find([tables])               # steps to result, curve, intervals
-batchscope.write_report(findings, "runs/quick")    # report.html, report.md, curve.json
+batchscope.write_report(findings, "runs/python")   # report.html, report.md, curve.json
 """
 
 from importlib import import_module

@@ -10,6 +10,8 @@ import pyarrow.compute as pc
 import pytest
 
 from batchscope.analysis import find
+from batchscope.analysis.findings import Estimate
+from batchscope.analysis.headline import headline
 from batchscope.analysis.simulated_tables import simulate_tables
 from batchscope.analysis.simulation import Truth
 from batchscope.results import SweepTables
@@ -266,3 +268,28 @@ def test_analysis_needs_no_jax():
     code = f"import sys, batchscope.analysis; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_headline_claims_no_end_that_the_data_leave_open():
+    closed = Estimate(100.0, 50.0, 200.0)
+    for low, high, said in (
+        (None, None, "(a guess: the data bound it on neither side)"),
+        (40.0, None, "(at least 40)"),
+        (None, 900.0, "(at most 900)"),
+    ):
+        open_ended = Estimate(80.0, low, high)
+        words = _headline_of(closed, useful=open_ended)
+        assert "nothing is gained" not in words
+        assert f"is not settled: perhaps at ~80 {said}. More trials would tell." in words
+        assert f"up to batch size ~80 {said}; beyond ~100" in _headline_of(
+            open_ended, useful=closed
+        )
+    assert _headline_of(closed, useful=closed).endswith("~100 nothing is gained.")
+
+
+def _headline_of(perfect, *, useful):
+    sweep = find([simulate_tables(Truth(), seed=1)]).sweeps[0]
+    curve = dataclasses.replace(
+        sweep.curve, end_of_perfect_scaling=perfect, maximum_useful_batch_size=useful
+    )
+    return headline(goal=sweep.goal, studies=sweep.studies, curve=curve)

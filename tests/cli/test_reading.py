@@ -78,7 +78,9 @@ def test_status_and_report_of_damaged_and_unfinished_results(finished, batchscop
     assert f"{damaged} cannot be used" in status.out
 
     report = batchscope("report", out)
-    assert (report.code, report.err) == (0, "")
+    assert report.code == 0
+    assert report.err.startswith(f"batchscope: {damaged} cannot be used")
+    assert report.err.count("\n") == 1
     assert str(damaged) in (out / "report.html").read_text()
     (sweep,) = json.loads((out / "curve.json").read_text())["sweeps"]
     assert sweep["name"] == "alpha"

@@ -12,7 +12,7 @@ def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (example,) = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), flags=re.DOTALL)
     monkeypatch.chdir(tmp_path)
     exec(compile(example, "README.md", "exec"), {})
-    assert {p.name for p in Path("runs/quick").iterdir()} >= {"report.html", "curve.json"}
+    assert {p.name for p in Path("runs/python").iterdir()} >= {"report.html", "curve.json"}
 
 
 def test_the_sweep_shown_is_valid() -> None:

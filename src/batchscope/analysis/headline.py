@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from batchscope.analysis.findings import CurveFindings, StudyFindings
+from batchscope.analysis.findings import CurveFindings, Estimate, StudyFindings
 from batchscope.analysis.wording import listed, number, whole
 from batchscope.results.schema import Status
 
@@ -77,12 +77,31 @@ def _regimes(
         )
     else:
         end = number(perfect.value or 0.0)
-        start = f"Steps halve with each doubling up to batch size ~{end}"
-        if perfect.high is None:
-            start += " at least"
+        start = f"Steps halve with each doubling up to batch size ~{end}{_reservation(perfect)}"
     if useful.bound == ">=":
         return (
             f"{start}; the gains shrink from there, but go on up to {largest}, the largest batch "
             f"size {last}."
         )
+    if _is_open(useful):
+        return (
+            f"{start}; where a larger batch stops helping is not settled: perhaps at "
+            f"~{number(useful.value or 0.0)}{_reservation(useful)}. More trials would tell."
+        )
     return f"{start}; beyond ~{number(useful.value or 0.0)} nothing is gained."
+
+
+def _is_open(estimate: Estimate) -> bool:
+    """Returns whether the data leave a side of the interval open."""
+    return estimate.low is None or estimate.high is None
+
+
+def _reservation(estimate: Estimate) -> str:
+    """Returns what the interval says where it is open, in brackets; nothing where it is closed."""
+    if not _is_open(estimate):
+        return ""
+    if estimate.low is not None:
+        return f" (at least {number(estimate.low)})"
+    if estimate.high is not None:
+        return f" (at most {number(estimate.high)})"
+    return " (a guess: the data bound it on neither side)"

@@ -1,5 +1,6 @@
 """`batchscope report`, and the report at the end of a run."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,15 +10,18 @@ from batchscope.errors import ResultsError
 
 @dataclass(frozen=True)
 class Written:
-    """The HTML report and what it says in words."""
+    """The HTML report, what it says in words, and the files that could not be read."""
 
     html: Path
     summary: str
+    problems: tuple[str, ...]
 
 
 def report(folders: Sequence[Path], out: Path | None) -> int:
     """Writes one report over all sweeps in the folders."""
     written = write(folders, out or folders[0])
+    for problem in written.problems:
+        print(f"batchscope: {problem}", file=sys.stderr)
     print(f"{written.summary}\n\nreport: {written.html}")
     return 0
 
@@ -42,4 +46,5 @@ def write(folders: Sequence[Path], out: Path) -> Written:
     files = write_report(findings, out)
     sentences = [f"{sweep.name}: {sweep.headline}" for sweep in findings.sweeps]
     sentences += [comparison.sentence for comparison in findings.comparisons]
-    return Written(files.html, "\n".join(sentences))
+    problems = tuple(problem for sweep in findings.sweeps for problem in sweep.problems)
+    return Written(files.html, "\n".join(sentences), problems)
