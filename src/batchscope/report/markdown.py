@@ -99,14 +99,7 @@ def _studies(label: str, sweep: SweepFindings) -> list[str]:
     if not sweep.studies:
         return []
     header = [
-        "Batch size",
-        "Steps to result",
-        "Interval",
-        "Examples",
-        "Complete",
-        "Pruned",
-        "Infeasible",
-        "Incomplete",
+        *wording.STUDY_HEADINGS,
         "Effective learning rate",
     ]
     return [f"### Studies of {escape(label)}", "", *_table(header, list(_study_rows(sweep)))]

@@ -57,14 +57,7 @@ def study_table(series: Series) -> str:
     studies = series.sweep.studies
     names = varied_names([series])
     header = [
-        "Batch size",
-        "Steps to result",
-        "Interval",
-        "Examples",
-        "Complete",
-        "Pruned",
-        "Infeasible",
-        "Incomplete",
+        *wording.STUDY_HEADINGS,
         "Optimism",
         "η / (1 − μ)",
         *(text(name).replace("_", "_<wbr>") for name in names),

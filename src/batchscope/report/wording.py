@@ -7,6 +7,17 @@ from batchscope.analysis.findings import CurveFindings, Estimate, StudyFindings
 from batchscope.results.schema import Status
 
 UNKNOWN = "–"
+# of the table of studies, as far as the page and the Markdown agree
+STUDY_HEADINGS = (
+    "Batch size",
+    "Steps to result",
+    "Interval",
+    "Examples",
+    "Complete",
+    "Pruned",
+    "Infeasible",
+    "Incomplete",
+)
 _BOUNDS = {">=": "≥ ", "<=": "≤ ", "=": ""}
 
 

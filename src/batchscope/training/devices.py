@@ -7,17 +7,17 @@ _HOST_DEVICES = "--xla_force_host_platform_device_count"
 _SINGLE_THREADED = "--xla_cpu_multi_thread_eigen"
 
 
-def configure(*, host_devices: int | None = None, compilation_cache: Path | None = None) -> None:
+def configure(*, host_devices: int | None = None) -> None:
     """Prepares JAX for training; call it before anything else uses JAX in this process.
 
     On a CPU the trials are spread over one single-threaded XLA device per core, which is several
     times faster than one device that spreads every matrix product over the cores, and makes the
     results independent of the number of threads. Flags the user has set in XLA_FLAGS stay.
+    Compiled code is kept in `$XDG_CACHE_HOME/batchscope/xla`, unless JAX_COMPILATION_CACHE_DIR
+    names another folder.
 
     Args:
         host_devices: CPU devices; by default the cores this process may use.
-        compilation_cache: folder for compiled code; by default `$XDG_CACHE_HOME/batchscope/xla`,
-            unless JAX_COMPILATION_CACHE_DIR names another.
     """
     flags = os.environ.get("XLA_FLAGS", "")
     if _HOST_DEVICES not in flags:
@@ -29,7 +29,7 @@ def configure(*, host_devices: int | None = None, compilation_cache: Path | None
     import jax
 
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        folder = compilation_cache or _cache_home() / "batchscope" / "xla"
+        folder = _cache_home() / "batchscope" / "xla"
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:

@@ -61,7 +61,7 @@ class PackHooks:
 
     Attributes:
         progress: called after every evaluation.
-        save: called with a function that makes the checkpoint, when one is due.
+        save: called with the checkpoint, when one is due.
         should_stop: asked between calls to the devices.
     """
 
@@ -185,7 +185,7 @@ class _PackRun:
         self._earlier_s = 0.0
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Takes over what `_checkpoint` returned."""
+        """Takes over what `_save` handed out."""
         self._ledger.restore(checkpoint)
         self._step = int(checkpoint["step"])
         self._interval_start = int(checkpoint["interval_start"])
@@ -217,14 +217,12 @@ class _PackRun:
         """Trains the first trials for a few steps; returns seconds per trial and step."""
         ids = np.arange(min(trials, self._ensemble.capacity))
         slots = self._ensemble.start(ids, self._engine.metaparameters(ids))
-        self._call(slots, steps=1)
-        self._ensemble.wait()
+        self._call(slots, steps=1, group=len(slots))
         steps, elapsed_s = 1, 0.0
         while elapsed_s < 0.1:
             steps = min(2 * steps, self._microbatches.steps_per_window)
             begun = time.perf_counter()
-            self._call(slots, steps=steps)
-            self._ensemble.wait()
+            self._call(slots, steps=steps, group=len(slots))
             elapsed_s = time.perf_counter() - begun
             if steps == self._microbatches.steps_per_window:
                 break
@@ -257,15 +255,12 @@ class _PackRun:
                 raise Interrupted
             steps, group = self._portion(len(slots), target - self._step)
             begun = time.perf_counter()
-            for first in range(0, len(slots), group):
-                self._call(slots[first : first + group], steps=steps)
-                self._ensemble.wait()
+            self._call(slots, steps=steps, group=group)
             taken_s = time.perf_counter() - begun
             self._engine._trial_step_s[self._microbatches.batch_size] = taken_s / (
                 steps * len(slots)
             )
             self._step += steps
-            # between 1 % and 5 % of the time goes into checkpoints, however large they are
             if time.monotonic() - self._saved_s > self._engine._checkpoint_s:
                 self._save()
 
@@ -280,18 +275,21 @@ class _PackRun:
             return min(steps, int(affordable / trials)), trials
         return 1, int(affordable)
 
-    def _call(self, slots: np.ndarray, *, steps: int) -> None:
+    def _call(self, slots: np.ndarray, *, steps: int, group: int) -> None:
+        """Trains for `steps`, `group` trials at a time, and waits until that is done."""
         examples, batches = self._engine._feed.window(
             self._microbatches, first_step=self._step, steps=steps
         )
-        self._ensemble.train(
-            slots,
-            examples=examples,
-            batches=batches,
-            microbatches=self._microbatches,
-            first_step=self._step,
-            starts_interval=self._step == self._interval_start,
-        )
+        for first in range(0, len(slots), group):
+            self._ensemble.train(
+                slots[first : first + group],
+                examples=examples,
+                batches=batches,
+                microbatches=self._microbatches,
+                first_step=self._step,
+                starts_interval=self._step == self._interval_start,
+            )
+            self._ensemble.wait()
 
     def _evaluate(self) -> None:
         slots = self._active_slots()

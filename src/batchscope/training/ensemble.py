@@ -72,9 +72,7 @@ class Ensemble:
         self._validation = self.replicate(Examples(*validation))
         self._validation_examples = np.int32(validation_examples)
         self._compiled: dict[Any, Callable[..., Any]] = {}
-        shape = (self._devices, self._slots_per_device)
-        self._trial_ids = np.zeros(shape, np.int32)
-        self._metaparameters = {name: np.zeros(shape, np.float32) for name in self._names}
+        self._shape = (self._devices, self._slots_per_device)
         self._identity: Any = None
         self._state: TrialState | None = None
 
@@ -108,13 +106,12 @@ class Ensemble:
     ) -> np.ndarray:
         """Puts trials with the given state into slots; the reverse of `export`."""
         slots = self._assign(trial_ids, metaparameters)
-        shape = (self._devices, self._slots_per_device)
         template, structure = jax.tree.flatten(self._shapes())
         placed = []
         for leaf, spec in zip(leaves, template, strict=True):
             whole = np.zeros((self.capacity, *spec.shape[2:]), spec.dtype)
             whole[slots] = leaf
-            placed.append(jax.device_put(whole.reshape(*shape, *spec.shape[2:]), self._split))
+            placed.append(jax.device_put(whole.reshape(spec.shape), self._split))
         self._state = jax.tree.unflatten(structure, placed)
         return slots
 
@@ -257,8 +254,7 @@ class Ensemble:
         self, key: Any, function: Callable[..., Any], shared: tuple[Any, ...], *split: Any
     ) -> Any:
         """Runs `function` on every device: `split` arguments by device, `shared` ones whole."""
-        shapes = tuple(np.shape(leaf) for leaf in jax.tree.leaves((split, shared)))
-        compiled = self._compiled.get((key, shapes))
+        compiled = self._compiled.get(key)  # jit keeps an executable for each set of shapes
         if compiled is None:
 
             def on_device(split: Any, shared: Any) -> Any:
@@ -277,7 +273,7 @@ class Ensemble:
                 return mapped((state, *others), shared)
 
             donated = () if key == "evaluate" else (0,)
-            compiled = self._compiled[key, shapes] = jax.jit(call, donate_argnums=donated)
+            compiled = self._compiled[key] = jax.jit(call, donate_argnums=donated)
         return compiled(split[0], split[1:], shared)
 
     def _assign(self, trial_ids: np.ndarray, metaparameters: np.ndarray) -> np.ndarray:
@@ -286,15 +282,14 @@ class Ensemble:
         slots = np.concatenate(
             [device * self._slots_per_device + np.arange(len(b)) for device, b in enumerate(blocks)]
         )
-        shape = self._trial_ids.shape
         ids = np.zeros(self.capacity, np.int32)
         ids[slots] = trial_ids
         values = np.zeros((self.capacity, len(self._names)), np.float32)
         values[slots] = metaparameters
         self._identity = jax.device_put(
             (
-                ids.reshape(shape),
-                {name: values[:, i].reshape(shape) for i, name in enumerate(self._names)},
+                ids.reshape(self._shape),
+                {name: values[:, i].reshape(self._shape) for i, name in enumerate(self._names)},
             ),
             self._split,
         )
@@ -317,14 +312,13 @@ class Ensemble:
         return lists, counts
 
     def _shapes(self) -> TrialState:
-        shape = (self._devices, self._slots_per_device)
         one = jax.eval_shape(
             self._trial.start,
             jax.ShapeDtypeStruct((), jnp.int32),
             {name: jax.ShapeDtypeStruct((), jnp.float32) for name in self._names},
         )
         return jax.tree.map(
-            lambda leaf: jax.ShapeDtypeStruct((*shape, *leaf.shape), leaf.dtype), one
+            lambda leaf: jax.ShapeDtypeStruct((*self._shape, *leaf.shape), leaf.dtype), one
         )
 
     def _template(self) -> TrialState:
